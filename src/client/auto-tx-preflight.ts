@@ -1,10 +1,10 @@
 import type { AccountFacts } from '../core/auto-txs/account-gas.ts';
 import { isEstimable, pricedOrder } from '../core/auto-txs/cost-limit.ts';
-import { accountsToAsk, type GasFacts } from '../core/auto-txs/gas-check.ts';
+import { accountsToAsk, type GasFacts, gasFactsAt } from '../core/auto-txs/gas-check.ts';
 import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts';
 import type { AutoTxOrder, CostLimit } from '../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
-import { chainRules, NO_RULES, nextBlockTime } from '../core/chain-rules.ts';
+import { chainRules, NO_RULES } from '../core/chain-rules.ts';
 import { isUnreachable } from '../core/chain-status.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../core/data-fee.ts';
@@ -45,13 +45,12 @@ export async function preflightAutoTx(
   ]);
   const { account } = sender;
   const { chainId = null } = snapshot ?? {};
-  const order = orderNow(toCheck, { snapshot, sender, now });
+  const { order, checks } = judgeAutoTx(toCheck, { snapshot, sender, now });
   const reach = await ifTold(reachOf(client, order, now, call));
   const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
-  const lanePrice = snapshot?.lanes[order.lane].price ?? null;
   return {
     call: describeTransaction(transaction),
-    checks: autoTxChecks({ ...toCheck, order }, { snapshot, sender, lanePrice, now }),
+    checks,
     snapshot,
     account,
     distance:
@@ -76,21 +75,26 @@ async function reachOf(
   return reach && { ...reach, deadlineSec: reach.deadlineSec ?? deadlineSec };
 }
 
-/** The auto-tx to check, without its signature. */
-export interface AutoTxToCheck {
-  readonly transaction: SignedTransaction;
+/** An auto-tx without its signature. */
+interface AutoTxToJudge {
+  /** `null`: of a draft. */
+  readonly transaction: SignedTransaction | null;
   /** `target` is `null` when none was given: it is then checked as if it were sent now. Wei per gas. */
   readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
   readonly id?: string | null;
   /** The stored auto-tx, where the transaction is {@link storedTransaction}. */
   readonly stored?: AutoTxView | null;
+  /** Its lane is a service's own, whose price is unknown. */
+  readonly hasOwnLane?: boolean;
 }
 
-export interface Told {
+export interface AutoTxToCheck extends AutoTxToJudge {
+  readonly transaction: SignedTransaction;
+}
+
+interface Told {
   readonly snapshot: SnapshotView | null;
   readonly sender: AskedSender;
-  /** Price of its lane; `null` also for a service's own lane. */
-  readonly lanePrice: bigint | null;
   readonly now: number;
 }
 
@@ -98,9 +102,9 @@ export interface Told {
  * The order with the target that its limit of cost stands for by what the service tells, by the gas limit where no estimate was
  * asked for. The same order where it has none, or where the service has worked it out.
  */
-export function orderNow(
-  { transaction, order }: Pick<AutoTxToCheck, 'order'> & { readonly transaction: SignedTransaction | null },
-  { snapshot, sender, now }: Omit<Told, 'lanePrice'>,
+function orderNow(
+  { transaction, order }: AutoTxToJudge,
+  { snapshot, sender, now }: Told,
 ): AutoTxToCheck['order'] {
   if (order.limit == null || order.limit.since !== null) return order;
   const { account, gas } = sender;
@@ -137,11 +141,16 @@ const dataFeesOf = ({ account }: AskedSender, chainId: number): Pick<DataFees, '
         reason: account?.dataFeesReason ?? 'the service does not tell it',
       };
 
-export function autoTxChecks(
-  { transaction, order, id = null, stored = null }: AutoTxToCheck,
-  { snapshot, sender, lanePrice, now }: Told,
-): readonly CheckView[] {
+/** The order with its target of now, and the checks that the service makes of it, by what it tells; a draft has none. */
+export function judgeAutoTx(
+  toJudge: AutoTxToJudge,
+  { snapshot, sender, now }: Told,
+): { readonly order: AutoTxToCheck['order']; readonly checks: readonly CheckView[] } {
+  const order = orderNow(toJudge, { snapshot, sender, now });
+  const { transaction, id = null, stored = null, hasOwnLane = false } = toJudge;
+  if (transaction === null) return { order, checks: [] };
   const { account } = sender;
+  const lanePrice = hasOwnLane ? null : (snapshot?.lanes[order.lane].price ?? null);
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
   const present = snapshot === null || isUnreachable(chainStatus(snapshot, now)) ? null : snapshot;
   const { nativeUsd = null, nextBaseFee = null, blobBaseFee: nextBlobBaseFee = null } = present ?? {};
@@ -168,7 +177,10 @@ export function autoTxChecks(
     rivalId: others.find(({ nonce }) => nonce === transaction.nonce)?.id,
     dataFees: dataFeesOf(sender, chain.id),
   });
-  return stored === null ? checks : storedChecks(checks, stored, order.limit?.since != null);
+  return {
+    order,
+    checks: stored === null ? checks : storedChecks(checks, stored, order.limit?.since != null),
+  };
 }
 
 type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'> & Partial<Pick<GasClient, 'gasEstimate'>>;
@@ -229,16 +241,13 @@ function gasFacts(
   { account, rules, accounts }: AskedSender,
   now: number,
 ): GasFacts {
-  const headTime = Math.floor((snapshot?.blockTimestamp ?? 0) / 1_000);
-  const { blockTimeSec } = chain.feeRule;
-  const sinceHeadMs = Math.min(now - (snapshot?.updatedAt ?? now), MISSED_MOST * blockTimeSec * 1_000);
-  return {
-    rules: rules ?? chainRules({ timestamp: headTime }, chain, null),
-    nextTime: nextBlockTime(headTime, blockTimeSec, sinceHeadMs),
-    gasRules: chain.gasRules,
-    blockGasLimit: account?.blockGasLimit == null ? null : BigInt(account.blockGasLimit),
-    ...(accounts !== undefined && { accounts }),
-  };
+  const timestamp = Math.floor((snapshot?.blockTimestamp ?? 0) / 1_000);
+  const known = rules ?? chainRules({ timestamp }, chain, null);
+  const gasLimit = account?.blockGasLimit == null ? null : BigInt(account.blockGasLimit);
+  const earliest = now - MISSED_MOST * chain.feeRule.blockTimeSec * 1_000;
+  const updatedAt = Math.max(snapshot?.updatedAt ?? now, earliest);
+  const facts = gasFactsAt({ head: { timestamp, gasLimit }, rules: known, updatedAt }, chain, now);
+  return { ...facts, ...(accounts !== undefined && { accounts }) };
 }
 
 /** A stored transaction's known fields, for a pre-flight; `null` when too few are. What needs the bytes is left out. */

@@ -5,6 +5,7 @@ import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
 import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
 import { BASE_PATH, PATHS } from '../contract/routes.ts';
+import { gasFactsAt } from '../core/auto-txs/gas-check.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
@@ -22,7 +23,6 @@ import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import { addCoinPrices, type CoinPriceRow, NOTED_EVERY_SEC } from '../store/coin-prices.ts';
 import type { Database } from '../store/database.ts';
-import { gasFactsAt } from './auto-txs/gas-facts.ts';
 import { inclusionBy } from './auto-txs/observation.ts';
 import type { Service } from './service.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import type { ChainRules } from '../core/chain-rules.ts';
-import type { ChainStatus, Problem } from '../core/chain-status.ts';
+import { type ChainStatus, isOutdated, type Problem } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { AdviceScore } from '../store/advice-track.ts';
 
@@ -29,6 +29,10 @@ export interface PublishedChain {
   /** Of the head. */
   readonly rules: ChainRules;
 }
+
+/** `null` while its prices do not apply to the next block, because they are old. */
+export const ifFresh = (present: PublishedChain | null): PublishedChain | null =>
+  present === null || isOutdated(present.status) ? null : present;
 
 /** What is wrong, most important first: why the prices are stale, else why nothing is written; `null`: nothing. */
 export function problemOf({ status, unsaved }: Pick<PublishedChain, 'status' | 'unsaved'>): Problem | null {

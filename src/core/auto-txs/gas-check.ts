@@ -1,5 +1,5 @@
-import type { Hex } from '../block.ts';
-import { type ChainRules, type ChainRulesName, rulesOfNextBlock } from '../chain-rules.ts';
+import type { Block, Hex } from '../block.ts';
+import { type ChainRules, type ChainRulesName, nextBlockTime, rulesOfNextBlock } from '../chain-rules.ts';
 import type { ChainProfile } from '../chains.ts';
 import {
   dataBytes,
@@ -26,6 +26,24 @@ export interface GasFacts {
   readonly blockGasLimit: bigint | null;
   /** Left out: not asked for (see `accountsToAsk`). */
   readonly accounts?: Accounts;
+}
+
+/** What it is judged by at a head that came at `updatedAt`. Times of the wall clock, ms since epoch. */
+export const gasFactsAt = (
+  { head, rules, updatedAt }: HeadWithRules,
+  { feeRule, gasRules }: Pick<ChainProfile, 'feeRule' | 'gasRules'>,
+  now: number,
+): GasFacts => ({
+  rules,
+  nextTime: nextBlockTime(head.timestamp, feeRule.blockTimeSec, now - updatedAt),
+  gasRules,
+  blockGasLimit: head.gasLimit,
+});
+
+interface HeadWithRules {
+  readonly head: Pick<Block, 'timestamp' | 'gasLimit'>;
+  readonly rules: ChainRules;
+  readonly updatedAt: number;
 }
 
 interface Waiting {

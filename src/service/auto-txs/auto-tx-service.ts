@@ -19,7 +19,6 @@ import {
   NEW_DRAFT,
   NEW_PENDING,
   type RuleFacts,
-  stepAutoTx,
   type TimelineNote,
 } from '../../core/auto-txs/state-machine.ts';
 import {
@@ -32,7 +31,6 @@ import {
 } from '../../core/auto-txs/stored-auto-tx.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
-import { isOutdated } from '../../core/chain-status.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
@@ -48,6 +46,7 @@ import {
   requireAwaited,
   unavailable,
 } from '../http/errors.ts';
+import { ifFresh } from '../published-chain.ts';
 import { accountResponse, autoTxDetails, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
@@ -266,10 +265,8 @@ export class AutoTxService {
 
   /** Price per gas it would pay in the next block, wei; `null` for a draft, or when unknown. */
   #ownPrice(transaction: SignedTransaction | null): bigint | null {
-    const present = this.#parts.published();
-    return transaction === null || present === null || isOutdated(present.status)
-      ? null
-      : ownPriceAt(transaction, present.advice.nextBaseFee);
+    const fresh = ifFresh(this.#parts.published());
+    return transaction && fresh && ownPriceAt(transaction, fresh.advice.nextBaseFee);
   }
 
   /** With the target that its limit of cost stands for now. @throws {ApiFailure} for a share of nothing */
@@ -378,32 +375,30 @@ function planChange(
   const news = changedWords(stored, { ...content, order }, signed?.nonce);
   const isSigned = stored.signed !== null || signed !== null;
   if (!isOpen(stored.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(stored);
+  const note = (update.note ?? stored.note).toWellFormed();
+  const signature = signed && { signed: signatureOf(signed) };
+  let autoTx: StoredAutoTx = { ...stored, ...content, ...signature, order, note, updatedAt: now };
   const notes: TimelineNote[] = [];
-  let { state } = stored;
-  const nonce = (signed ?? stored.signed)?.nonce ?? 0;
   const apply = (event: AutoTxEvent) => {
-    const next = stepAutoTx(state, event, { nonce, confirmations, now });
-    if (next === null) throw tooLate(stored);
-    state = next.state;
-    notes.push(...next.notes);
+    const step = stepStored(autoTx, event, { confirmations, now });
+    if (step === null) throw tooLate(stored);
+    autoTx = step.autoTx;
+    notes.push(...step.notes);
   };
   if (news.length > 0) apply({ type: 'change', message: news.join('; ') });
   if (stored.signed === null && signed !== null) apply({ type: 'sign' });
   if (update.status !== undefined && !isSigned) {
     throw conflict('a draft needs its signature: give signedTransaction first');
   }
-  if (update.status !== undefined && update.status !== state.status) {
+  if (update.status !== undefined && update.status !== autoTx.state.status) {
     apply({ type: update.status === 'PENDING' ? 'enable' : 'disable' });
   }
   const obstacle = gasObstacleOf(checks ?? stored.checks);
   // A change frees it of its hold, and the gas pass judges it anew only with other rules.
-  if (notes.length > 0 && state.status === 'PENDING' && obstacle !== null) {
+  if (notes.length > 0 && autoTx.state.status === 'PENDING' && obstacle !== null) {
     apply({ type: 'hold', obstacle, retryAt: now });
   }
-  const note = (update.note ?? stored.note).toWellFormed();
   if (notes.length === 0 && note === stored.note) return null;
-  const signature = signed === null ? {} : { signed: signatureOf(signed) };
-  const autoTx: StoredAutoTx = { ...stored, ...content, ...signature, order, note, state, updatedAt: now };
   const isToPrice = order.limit != null && order.limit.since === null;
   return { autoTx, notes, isToPrice, isToCheck: isSigned && (signed !== null || news.length > 0) };
 }

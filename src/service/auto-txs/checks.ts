@@ -1,13 +1,12 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
-import type { GasFacts } from '../../core/auto-txs/gas-check.ts';
+import { type GasFacts, gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import { preflight, problemsOf, waitingBelow } from '../../core/auto-txs/preflight.ts';
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { type Check, callDifferences, type StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { NO_RULES } from '../../core/chain-rules.ts';
-import { isOutdated } from '../../core/chain-status.ts';
 import { decodeTransaction, transactionBytes } from '../../core/transactions/decode-transaction.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { TransactionError } from '../../core/transactions/transaction-error.ts';
@@ -15,8 +14,8 @@ import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
-import type { PublishedChain } from '../published-chain.ts';
-import { gasFactsAt, withAccounts } from './gas-facts.ts';
+import { ifFresh, type PublishedChain } from '../published-chain.ts';
+import { withAccounts } from './gas-facts.ts';
 
 export interface CheckerParts {
   readonly source: ChainSource;
@@ -39,8 +38,7 @@ export async function checkToSend(
   isNew = true,
 ): Promise<Check[]> {
   const present = published();
-  // Stale prices do not apply to the next block.
-  const fresh = present === null || isOutdated(present.status) ? null : present;
+  const fresh = ifFresh(present);
   /** What comes late, or not at all, is unknown. */
   const known = <T>(request: Promise<T>) => bounded(() => request, signal, WITHIN_MS).catch(() => null);
   const [latest, pending, funds] = senderRequests(source, transaction.from);

@@ -8,7 +8,6 @@ import {
   type StoredAutoTx,
   transactionOf,
 } from '../../core/auto-txs/stored-auto-tx.ts';
-import { isOutdated } from '../../core/chain-status.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import type { CostBasis } from '../../core/threshold/max-cost.ts';
@@ -16,6 +15,7 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import type { LimitedAutoTx } from '../../store/auto-tx-rows.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
+import { ifFresh } from '../published-chain.ts';
 import type { CheckerParts } from './checks.ts';
 import type { EngineParts } from './engine-parts.ts';
 
@@ -44,7 +44,7 @@ export async function priceLimit(
 ): Promise<AutoTxOrder> {
   if (order.limit == null) return order;
   const present = published();
-  const fresh = present === null || isOutdated(present.status) ? null : present;
+  const fresh = ifFresh(present);
   const asked =
     transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
   const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);

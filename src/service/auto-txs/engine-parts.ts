@@ -57,13 +57,11 @@ export function happen(
   return context.store.change({ owner, id }, decide, 'engine');
 }
 
-export const isDueAt = (
-  { order, signed }: Pick<StoredAutoTx, 'order' | 'signed'>,
-  { prices, nextBaseFee }: HeadPrices,
-): boolean => signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
-
 /** By its exact target at the present head, which must be fresh. */
 export function isDueNow(stored: StoredAutoTx, { present, limits }: EngineContext): boolean {
   const now = present();
-  return now !== null && isDueAt({ ...stored, order: limits.orderNow(stored) }, now);
+  if (now === null || stored.signed === null) return false;
+  const { prices, nextBaseFee } = now;
+  const order = limits.orderNow(stored);
+  return isDue(order, stored.signed, { lanePrice: prices[order.lane], nextBaseFee });
 }

@@ -3,29 +3,9 @@ import type { CODE_KINDS } from '../../contract/choices.ts';
 import type { AccountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts } from '../../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../../core/auto-txs/stored-auto-tx.ts';
-import type { Block, Hex } from '../../core/block.ts';
-import { type ChainRules, nextBlockTime } from '../../core/chain-rules.ts';
-import type { ChainProfile } from '../../core/chains.ts';
+import type { Hex } from '../../core/block.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-
-/** What the gas of a transaction is judged by at a head that came at `updatedAt`. Times of the wall clock, ms since epoch. */
-export const gasFactsAt = (
-  { head, rules, updatedAt }: HeadWithRules,
-  { feeRule, gasRules }: ChainProfile,
-  now: number,
-): GasFacts => ({
-  rules,
-  nextTime: nextBlockTime(head.timestamp, feeRule.blockTimeSec, now - updatedAt),
-  gasRules,
-  blockGasLimit: head.gasLimit,
-});
-
-interface HeadWithRules {
-  readonly head: Block;
-  readonly rules: ChainRules;
-  readonly updatedAt: number;
-}
 
 /** With what its signed bytes alone tell: its authorizations, and the parts of one that an older program has stored. */
 export function withBytes(

@@ -1,11 +1,11 @@
 import { abortable } from '../../chain/async.ts';
-import { type GasFacts, gasCheck, isGasCode } from '../../core/auto-txs/gas-check.ts';
+import { type GasFacts, gasCheck, gasFactsAt, isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
 import { type EngineContext, stepNow } from './engine-parts.ts';
-import { gasFactsAt, withAccounts, withBytes } from './gas-facts.ts';
+import { withAccounts, withBytes } from './gas-facts.ts';
 
 const PAGE = 200;
 /** How long it asks for accounts, as what is due waits meanwhile; for those that are left, that is done before they are sent. */

@@ -1,5 +1,6 @@
 import { abortable, mapBounded } from '../../chain/async.ts';
 import { ChainError, SendFailure } from '../../chain/chain-source.ts';
+import { gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import {
   KEY_GONE,
   type PreflightFacts,
@@ -22,8 +23,8 @@ import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { backOffMs } from '../../core/time.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { type EngineContext, happen, isDueAt, isDueNow, stepNow } from './engine-parts.ts';
-import { gasFactsAt, withAccounts, withBytes } from './gas-facts.ts';
+import { type EngineContext, happen, isDueNow, stepNow } from './engine-parts.ts';
+import { withAccounts, withBytes } from './gas-facts.ts';
 import { observe, pricesOf } from './observation.ts';
 
 const OBSERVED_AT_ONCE = 8;
@@ -276,7 +277,7 @@ function decisionOf(
   const isResend = isResendDue(state, now);
   if (state.status !== 'PENDING' && !isResend) return null;
   const stored = limits.priced(before, gas);
-  if (!isDueAt(stored, present)) {
+  if (!isDueNow(stored, context)) {
     const moved = limits.moved(before, stored);
     return moved && { step: moved, decided: null };
   }

@@ -12,13 +12,12 @@ import {
 } from '../../core/auto-txs/stored-auto-tx.ts';
 import { forecastPrice, forecastWithin, isReached, isUnpriced } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
-import { isOutdated } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
 import type { SenderFacts } from '../auto-txs/sender-turn.ts';
-import type { PublishedChain } from '../published-chain.ts';
+import { ifFresh, type PublishedChain } from '../published-chain.ts';
 import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `StoredAutoTx.owner`), without its signature. */
@@ -163,7 +162,7 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
     withinSec: number,
     present: PublishedChain | null,
   ): number | null {
-    if (present === null || isOutdated(present.status) || isUnpriced(autoTx.order)) return null;
+    if (present === null || isUnpriced(autoTx.order)) return null;
     const { nextBaseFee, lanes } = present.advice;
     const prices = { nextBaseFee, averagePrice: lanes.average.price };
     const price = forecastPrice(autoTx.order, autoTx.signed, prices);
@@ -180,6 +179,7 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
 
   return () => {
     const present = published();
+    const fresh = ifFresh(present);
     const now = wallNow();
     return {
       head: present?.head.number ?? null,
@@ -190,14 +190,12 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
       hold: (autoTx: StoredAutoTx) => {
         const { state, signed } = autoTx;
         const isHeld = state.status === 'PENDING' && signed !== null && isKeyMissing();
-        return isHeld ? { ...KEY_GONE, retryAt: now, times: 1 } : presentHold(autoTx, present);
+        return isHeld ? { ...KEY_GONE, retryAt: now, times: 1 } : presentHold(autoTx, fresh);
       },
       /** Probability and horizon for the target of a pending one. */
       reach: (autoTx: StoredAutoTx) => {
         const withinSec = autoTx.state.status === 'PENDING' ? timeLeftSec(autoTx.order.expiresAt, now) : null;
-        return withinSec === null
-          ? null
-          : { probability: probability(autoTx, withinSec, present), withinSec };
+        return withinSec === null ? null : { probability: probability(autoTx, withinSec, fresh), withinSec };
       },
     };
   };
@@ -215,7 +213,7 @@ function presentHold(
   present: PublishedChain | null,
 ): AutoTxState['hold'] {
   if (state.hold !== null || state.status !== 'PENDING' || signed === null) return state.hold;
-  if (present === null || isOutdated(present.status)) return null;
+  if (present === null) return null;
   const { head, advice, profile } = present;
   const retryAt = Math.round((head.timestamp + profile.feeRule.blockTimeSec) * 1_000);
   if (state.takenSince !== null) {

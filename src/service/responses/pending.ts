@@ -4,7 +4,6 @@ import type { Chance, LaneName } from '../../core/advice.ts';
 import { capOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainRulesName, nextBlockTime, rulesOfNextBlock } from '../../core/chain-rules.ts';
-import { isOutdated } from '../../core/chain-status.ts';
 import {
   gasLimitProblem,
   gasNeeded,
@@ -13,7 +12,7 @@ import {
 } from '../../core/transactions/gas-rules.ts';
 import type { PoolFees } from '../../core/transactions/pool-rules.ts';
 import { explainStuck, type Pooled, type Stuck, type ToSign } from '../../core/transactions/stuck.ts';
-import type { PublishedChain } from '../published-chain.ts';
+import { ifFresh, type PublishedChain } from '../published-chain.ts';
 import { ifAvailable } from './if-available.ts';
 import { explained, gasCount, integerOrNull, usdOrNull } from './wire.ts';
 
@@ -33,8 +32,8 @@ export async function pendingResponse(
   laneName: LaneName,
   { source, read, reach, wallNow }: PendingParts,
 ): Promise<Pending | null> {
-  const present = read();
-  if (present === null || isOutdated(present.status)) return null;
+  const present = ifFresh(read());
+  if (present === null) return null;
   const { head, advice, profile, nativeUsd } = present;
   const { from, hash } = transaction;
   const sinceHeadMs = wallNow() - present.updatedAt;

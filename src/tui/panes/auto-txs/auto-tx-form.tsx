@@ -1,9 +1,8 @@
 import {
   type AskedSender,
   askSender,
-  autoTxChecks,
+  judgeAutoTx,
   keptLimit,
-  orderNow,
   storedTransaction,
 } from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
@@ -248,30 +247,29 @@ function useOutlook(
     isSettled: (answer) => answer.account === null,
   });
   const told = { snapshot, sender: sender ?? NOT_ASKED, now };
-  const checkedOrder = orderNow({ transaction, order: asked }, told);
-  const { target, isStrict } = checkedOrder;
+  const judged = judgeAutoTx(
+    {
+      transaction,
+      order: asked,
+      id: edited?.id ?? null,
+      stored: stored && edited,
+      hasOwnLane: lane === null,
+    },
+    told,
+  );
+  const { target, isStrict, limit: worked } = judged.order;
+  const checks = sender === undefined && error === null ? [] : judged.checks;
   const bids = { gasPrice, maxFeePerGas, maxPriorityFeePerGas };
   const order = {
     target,
     gasSpeed,
     isStrict,
     maxCost,
-    thresholdReason: checkedOrder.limit?.reason ?? null,
+    thresholdReason: worked?.reason ?? null,
     ...bids,
   };
   const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
   const likely = useTargetReach(order, isThere, leftSec, snapshot);
-  const toCheck = transaction && {
-    transaction,
-    order: checkedOrder,
-    id: edited?.id ?? null,
-    stored: stored && edited,
-  };
-  const lanePrice = lane && snapshot.lanes[lane].price;
-  const checks =
-    toCheck === null || (sender === undefined && error === null)
-      ? []
-      : autoTxChecks(toCheck, { ...told, lanePrice });
   const isHeld = obstacleOf(checks) !== null;
   const isBlobLow = checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
   const at = (present: SnapshotView) => {
@@ -283,12 +281,12 @@ function useOutlook(
       pays: bid === null ? null : describeOwnFee(bid, present),
     };
   };
-  const judged = at(snapshot);
+  const present = at(snapshot);
   const isUnlikely = isThere || isHeld || (pasted.text !== null && pasted.transaction === null);
   // A transaction may pay more than its lane costs.
   const isDear = checks.some(({ name, ok }) => name === 'cost' && ok === false);
   const due = `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
-  return { order, at, ...judged, odds: judged.isDue ? due : isUnlikely ? null : likely, checks };
+  return { order, at, ...present, odds: present.isDue ? due : isUnlikely ? null : likely, checks };
 }
 
 function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
