@@ -80,6 +80,7 @@ export type AnomalyPoint = ReturnType<typeof findAnomalies>[number];
  * `SPIKE`, `ANOMALY`: top or bottom of a short excursion; `REGIME_SHIFT`: first point of a lasting level. Compares logarithms with
  * the medians of twelve points on each side in units of the median absolute deviation, so that neither outliers nor daily cycles
  * shift the scale. Linear in the points, oldest first. @param points Unix seconds and wei per gas
+ * @returns each with the times of the `first` and the `last` point of its excursion
  */
 export function findAnomalies(points: readonly { readonly timestamp: number; readonly value: number }[]) {
   if (points.length < 2 * SIDE + 1) return [];
@@ -88,12 +89,16 @@ export function findAnomalies(points: readonly { readonly timestamp: number; rea
   const after = logs.map((_, index) => medianOf(logs, index, index + SIDE));
   const shifts = findShifts(logs, before, after);
   const marked = [
-    ...shifts.map((index) => ({ index, kind: 'REGIME_SHIFT' as const })),
+    ...shifts.map((index) => ({ index, first: index, last: index, kind: 'REGIME_SHIFT' as const })),
     ...findExcursions(logs, before, after, new Set(shifts)),
   ];
   return marked
     .sort((a, b) => a.index - b.index)
-    .flatMap(({ index, kind }) => points.slice(index, index + 1).map((point) => ({ ...point, kind })));
+    .flatMap(({ index, first, last, kind }) => {
+      const timeOf = (place: number) => points[place]?.timestamp ?? 0;
+      const run = { kind, first: timeOf(first), last: timeOf(last) };
+      return points.slice(index, index + 1).map((point) => ({ ...point, ...run }));
+    });
 }
 
 /** The lower one; `NaN` for none. */
@@ -142,18 +147,22 @@ function findExcursions(
     return Math.abs(past) < Math.abs(future) ? past : future;
   });
   const limit = tolerance(deviations, LEAST_EXCURSION);
-  const runs: { index: number; deviation: number }[] = [];
+  const runs: { index: number; deviation: number; first: number; last: number }[] = [];
   let isOut = false;
   deviations.forEach((deviation, index) => {
     const run = runs.at(-1);
     const wasOut = isOut;
     isOut = Math.abs(deviation) > limit && !shifts.has(index);
     if (!isOut) return;
-    if (!wasOut || run === undefined || run.deviation * deviation <= 0) runs.push({ index, deviation });
-    else if (Math.abs(deviation) > Math.abs(run.deviation)) Object.assign(run, { index, deviation });
+    if (!wasOut || run === undefined || run.deviation * deviation <= 0) {
+      runs.push({ index, deviation, first: index, last: index });
+      return;
+    }
+    run.last = index;
+    if (Math.abs(deviation) > Math.abs(run.deviation)) Object.assign(run, { index, deviation });
   });
-  return runs.map(({ index, deviation }) => ({
-    index,
+  return runs.map(({ deviation, ...run }) => ({
+    ...run,
     kind: deviation > 0 ? ('SPIKE' as const) : ('ANOMALY' as const),
   }));
 }

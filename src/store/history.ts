@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { LaneName } from '../core/advice.ts';
-import { DAY_SEC } from '../core/time.ts';
+import { DAY_SEC, MINUTE_SEC } from '../core/time.ts';
 import { type CoinPriceRow, coinPricesIn } from './coin-prices.ts';
 import { Store } from './database.ts';
 import { LaneHistory } from './lane-history.ts';
@@ -76,6 +76,11 @@ export class HistoryStore extends Store {
     return (await this.database.run((db) => oldest.execute(db))).rows[0]?.at ?? null;
   }
 
+  /** The highest or lowest base fee in `window`; where it goes on beyond the window's ends, at most `slackSec` after them. */
+  peak(window: Window, side: Side, slackSec = 0): Promise<Peak | null> {
+    return this.database.run((db) => peakAround(db, window, side, slackSec));
+  }
+
   coinPrices(window: Window): Promise<CoinPriceRow[]> {
     return this.database.run((db) => coinPricesIn(db, window));
   }
@@ -114,6 +119,47 @@ function storedSec(bucketSec: number): number {
   const stored = ROLLUP_SEC.findLast((sec) => bucketSec % sec === 0);
   if (stored === undefined) throw new RangeError(`buckets of ${bucketSec} s are not stored`);
   return stored;
+}
+
+export type Side = 'highest' | 'lowest';
+
+/** A base fee in wei per gas, and the time of its block in Unix seconds; of its minute where the block is not stored. */
+interface Peak {
+  readonly timestamp: number;
+  readonly value: number;
+}
+
+/** Nothing so near to a peak goes beyond it, so that it is the same one whichever window its flanks are seen in. */
+const NEAR_PEAK_SEC = 300;
+
+async function peakAround(db: Queries, window: Window, side: Side, slackSec: number): Promise<Peak | null> {
+  const order = side === 'highest' ? 'desc' : 'asc';
+  const column = side === 'highest' ? 'base_max' : 'base_min';
+  const minuteIn = ({ from, to }: Window) =>
+    bucketsIn(db, MINUTE_SEC, { from, to })
+      .select(['start', column])
+      .orderBy(column, order)
+      .orderBy('start')
+      .limit(1)
+      .executeTakeFirst();
+  let minute = await minuteIn(window);
+  for (let known: typeof minute; minute !== undefined && minute[column] !== known?.[column]; ) {
+    known = minute;
+    const next = await minuteIn({
+      from: Math.max(known.start - NEAR_PEAK_SEC, window.from - slackSec),
+      to: Math.min(known.start + NEAR_PEAK_SEC, window.to + slackSec),
+    });
+    minute = next?.[column] === known[column] ? known : next;
+  }
+  if (minute === undefined) return null;
+  const { start, [column]: value } = minute;
+  const block = await blocksIn(db, { from: start, to: start + MINUTE_SEC - 1 })
+    .select('timestamp')
+    .where('base_fee', '=', value)
+    .orderBy('timestamp')
+    .limit(1)
+    .executeTakeFirst();
+  return { timestamp: block?.timestamp ?? start, value };
 }
 
 /** Few single blocks remain at the ends of the day, and the day is a few hundred rows. */

@@ -108,7 +108,14 @@ describe('anomalies of prices', () => {
   it('is the top of a spike, once, with the point itself', () => {
     const points = series(300, (index) => [8, 20, 12][index - 150] ?? 5);
     const found = findAnomalies(points);
-    expect(found).toEqual([{ ...points[151], kind: 'SPIKE' }]);
+    expect(found).toEqual([
+      {
+        ...points[151],
+        kind: 'SPIKE',
+        first: points[150]?.timestamp,
+        last: points[152]?.timestamp,
+      },
+    ]);
   });
 
   it('is a spike because of what follows, whatever preceded its point', () => {

@@ -163,11 +163,46 @@ test('the chart marks a spike, a dip and a change of level at their times', asyn
   await waitFor(async () => (await readChart(service, '24h')).points.length >= 288);
   const { anomalies, points } = await readChart(service, '24h');
   const at = (number: number) => new Date(timeOf(number) * 1_000).toISOString();
-  expect(anomalies.map(({ timestamp, kind }) => [timestamp, kind])).toEqual([
-    [at(400), 'SPIKE'],
-    [at(800), 'ANOMALY'],
-    [at(1_100), 'REGIME_SHIFT'],
+  // A spike is its highest block, a dip its lowest, a new level its first bucket.
+  const feeOf = (number: number) => Number(blocks[number]?.baseFeePerGas);
+  const of = (first: number) => [0, 1, 2, 3, 4].map((place) => first + place);
+  const highest = of(400).toSorted((a, b) => feeOf(b) - feeOf(a))[0] ?? 0;
+  const lowest = of(800).toSorted((a, b) => feeOf(a) - feeOf(b))[0] ?? 0;
+  expect(anomalies.map(({ timestamp, kind, value }) => [timestamp, kind, value])).toEqual([
+    [at(highest), 'SPIKE', feeOf(highest)],
+    [at(lowest), 'ANOMALY', feeOf(lowest)],
+    [at(1_100), 'REGIME_SHIFT', points.find(({ timestamp }) => timestamp === at(1_100))?.base],
   ]);
-  for (const { timestamp, value } of anomalies)
-    expect(points.find((point) => point.timestamp === timestamp)?.base).toBe(value);
+});
+
+test('a spike has one time and one value in every time frame, those of its highest block', async () => {
+  // Each grows over a few minutes; the peaks are before, on and after the ends of buckets of 5 min, 30 min and 2 h.
+  const peaks = [5_000, 5_170, 5_279, 5_400];
+  const distance = (number: number) => Math.min(...peaks.map((peak) => Math.abs(number - peak)));
+  const fee = (number: number) =>
+    1 + 0.05 * Math.sin(number / 7) + (40 + number / 1e3) * 0.4 ** distance(number);
+  const blocks = makeBlocks(0, 5_600).map((block) => ({
+    ...block,
+    timestamp: BLOCK_ZERO_TIME + block.number * 60,
+    baseFeePerGas: BigInt(Math.round(fee(block.number) * 1e9)),
+  }));
+  const service = await runService({ source: new ScriptedSource(blocks), historySec: 30 * 86_400 });
+  await waitFor(async () => (await readChart(service, '30d')).points.length >= 46);
+  const isoOf = (number: number) => new Date((BLOCK_ZERO_TIME + number * 60) * 1_000).toISOString();
+  const expected = peaks.map((peak) => [isoOf(peak), Number(blocks[peak]?.baseFeePerGas)]);
+  for (const timeFrame of ['24h', '7d', '30d']) {
+    const { anomalies } = await readChart(service, timeFrame);
+    const spikes = anomalies.filter(({ kind }) => kind === 'SPIKE');
+    const found = spikes.map(({ timestamp, value }) => [timestamp, value]);
+    // A longer time frame marks fewer of them, judged by it, and of several in one of its buckets the highest.
+    if (timeFrame === '24h') expect(found).toEqual(expected);
+    expect(found.length).toBeGreaterThan(1);
+    expect(expected).toEqual(expect.arrayContaining(found));
+  }
+  // The metrics, which `history` shows, have that block, too.
+  for (const [from, value] of expected) {
+    const query = `from=${from}&to=${new Date(Date.parse(String(from)) + 1_000).toISOString()}&bucket=block`;
+    const { data } = (await service.read(`${PATHS.baseFee}?${query}`)) as { data: { max: number }[] };
+    expect(data.map(({ max }) => max)).toEqual([value]);
+  }
 });

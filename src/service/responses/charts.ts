@@ -1,7 +1,7 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
 import type { MeanPrices } from '../../core/advice.ts';
-import { findAnomalies } from '../../core/market-stats.ts';
+import { type AnomalyPoint, findAnomalies } from '../../core/market-stats.ts';
 import { type CoinPriceRow, coinPriceAt } from '../../store/coin-prices.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
 import type { MetricsContext } from './metrics.ts';
@@ -24,19 +24,39 @@ export async function statsChart(
   const { bucketSec, rollups } = await readSeries(context, timeFrame);
   const { store, end } = context;
   const coins = await store.coinPrices({ from: end - TIME_FRAME_SEC[timeFrame], to: end });
-  const anomalies = findAnomalies(
+  const found = findAnomalies(
     rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base_mean })),
   );
+  const anomalies = await Promise.all(found.map((anomaly) => atItsPeak(store, anomaly, bucketSec)));
+  const begins = rollups[0]?.start ?? end;
   return {
     timeFrame,
     bucketSec,
     points: rollups.map((rollup) => toPoint(rollup, statedPrices, coins)),
-    anomalies: anomalies.map(({ timestamp, kind, value }) => ({
-      timestamp: isoFromSec(timestamp),
-      kind,
-      ...explained({ value: wholeWeiOrNull(value) }),
-    })),
+    anomalies: anomalies
+      .filter(
+        ({ timestamp, kind }, place) =>
+          timestamp >= begins &&
+          anomalies.findIndex((other) => other.timestamp === timestamp && other.kind === kind) === place,
+      )
+      .map(({ timestamp, kind, value }) => ({
+        timestamp: isoFromSec(timestamp),
+        kind,
+        ...explained({ value: wholeWeiOrNull(value) }),
+      })),
   };
+}
+
+/** An excursion by its highest (or lowest) block, which is the same in every time frame; a new level by its bucket. */
+async function atItsPeak(
+  store: MetricsContext['store'],
+  { kind, first, last, ...point }: AnomalyPoint,
+  bucketSec: number,
+) {
+  const side = kind === 'SPIKE' ? 'highest' : 'lowest';
+  const window = { from: first, to: last + bucketSec - 1 };
+  const peak = kind === 'REGIME_SHIFT' ? null : await store.peak(window, side, bucketSec);
+  return { ...point, ...peak, kind };
 }
 
 async function readSeries({ store: history, end, profile }: MetricsContext, timeFrame: TimeFrame) {
