@@ -14,7 +14,7 @@ import type { DemoOptions } from '../service/demo.ts';
 import { type ServiceOptions, startService } from '../service/service.ts';
 import { BlockStore } from '../store/blocks.ts';
 import { openDatabase } from '../store/database.ts';
-import { TEMPORARY_DATABASE } from '../store/database-url.ts';
+import { hasNoFile, TEMPORARY_DATABASE } from '../store/database-url.ts';
 import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
 import type { Io } from './io.ts';
@@ -105,6 +105,7 @@ export async function openEmbedded(
         isReadThrough: choice.kind === 'replay' && options.pace === 'fastest',
         source,
       },
+      isEphemeral: path === null || hasNoFile(path) || unsaved !== null,
       unsaved,
       close,
       [Symbol.asyncDispose]: close,

@@ -30,6 +30,8 @@ export interface OpenedClient extends AsyncDisposable {
   readonly playback: Playback | null;
   /** The service in this process, which may still be starting; `null` for a remote one. */
   readonly embedded: Embedded | null;
+  /** Whether what is made here ends with this process. */
+  readonly isEphemeral?: boolean;
   /** Why the service in this process stores nothing; `null` when it does, or need not. */
   readonly unsaved: string | null;
   close(): Promise<void>;

@@ -4,10 +4,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
 import { chosenSettings } from '../../src/cli/commands/live.ts';
 import { processIo } from '../../src/cli/io.ts';
-import { resolveSettings } from '../../src/cli/settings.ts';
+import { openClient } from '../../src/cli/open-source.ts';
+import { resolveSettings, type SourceFlags } from '../../src/cli/settings.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
-import { runMain } from './captured-io.ts';
+import { captureIo, runMain } from './captured-io.ts';
 import { serveRecording } from './served.ts';
 
 const folder = sharedFolder('node');
@@ -35,6 +36,26 @@ it('a URL typed into the monitor is a node where it answers as one, otherwise a 
   expect(served.keys.every((key) => key === undefined)).toBe(true);
   await served.close();
   expect(ofService.source.value).toMatchObject({ kind: 'hosted', apiKey: 'typed-key' });
+});
+
+const FILE = 'gastop.db';
+const RECORDED = join(
+  import.meta.dirname,
+  '../fixtures/blocks/mainnet_2024-10-16_60blocks_basefee_blobfee.csv',
+);
+
+it.each<readonly [string, SourceFlags, home: string, isEphemeral: boolean]>([
+  ['the demo', { demo: true }, folder, true],
+  ['the demo in memory by name', { demo: true, db: ':memory:' }, folder, true],
+  ['a demo with a file', { demo: true, db: join(folder, FILE) }, folder, false],
+  ['a recording', { replay: RECORDED }, folder, true],
+  ['a recording with a file', { replay: RECORDED, db: join(folder, `replayed-${FILE}`) }, folder, false],
+  ['a node', { rpc: [anvil.url] }, folder, false],
+  ['a node where nothing can be stored', { rpc: [anvil.url] }, '/dev/null', true],
+])('what is made in %s ends with gastop, or stays', async (_, flags, home, isEphemeral) => {
+  const { io } = captureIo({ env: { XDG_DATA_HOME: home } });
+  await using opened = await openClient(io, resolveSettings(flags, {}, null), { historySec: 60 });
+  expect(opened.isEphemeral).toBe(isEphemeral);
 });
 
 describe('a real node', () => {

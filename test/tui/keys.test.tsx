@@ -174,6 +174,11 @@ describe('the keymap', () => {
 
   it('is in the help overlay completely', () => {
     const help = helpLines('live').join('\n');
+    expect(help).not.toContain('forgets');
+    for (const name of ['the demo', 'gastop'])
+      expect(helpLines('alerts', name).join('\n')).toContain(
+        `${name} forgets alerts and auto-txs when it ends`,
+      );
     for (const binding of KEYMAP) expect(help).toContain(binding.help);
   });
 });

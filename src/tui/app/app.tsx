@@ -263,6 +263,7 @@ function Session(props: SessionProps) {
     openForm(memory, 'alert', prefill, tab.action);
     showTab('tab-3');
   };
+  const forgetful = opened?.isEphemeral ? (opened.badge === 'SIMULATED' ? 'the demo' : 'gastop') : null;
   const host = isOwnService ? null : (opened?.name ?? null);
   const { url, apiKey = null } = opened?.reach ?? {};
   const scope: MonitorScope | null = client && {
@@ -278,6 +279,7 @@ function Session(props: SessionProps) {
         toast({ kind: 'info', text: `You can wait up to ${formatDuration(sec)}` });
       },
       isOwnService,
+      forgetful,
       host,
       frozen,
       undoMs,
@@ -392,7 +394,9 @@ function Session(props: SessionProps) {
 
   const body = () => {
     if (state.overlay === 'help') {
-      return <TextView title="Keys" lines={helpLines(shownBoard === null ? tab.scope : 'board')} />;
+      return (
+        <TextView title="Keys" lines={helpLines(shownBoard === null ? tab.scope : 'board', forgetful)} />
+      );
     }
     if (shownBoard !== null) return <BoardPane board={shownBoard} open={openChain} />;
     if (state.overlay === 'raw' && scope !== null) {

@@ -15,6 +15,8 @@ export interface MonitorSource {
   readonly reach?: { readonly url?: string; readonly apiKey?: string | null };
   /** The service in this process, which implements the contract itself; `null` or absent for a remote one. */
   readonly embedded?: object | null;
+  /** Whether it forgets alerts and auto-txs when it ends. */
+  readonly isEphemeral?: boolean;
   /** Of a recording. */
   readonly playback?: Playback | null;
   /** Its name in the memory of the monitor; `null` or absent: the chain that it turns out to be on. */

@@ -55,7 +55,8 @@ export function RawView({ path, query = {} }: RawRequest) {
 /** Two more than the longest in ASCII: `Shift-Tab [`. */
 const LABEL_ROOM = 13;
 
-export function helpLines(current: Scope): readonly string[] {
+/** @param forgetful what forgets alerts and auto-txs when it ends */
+export function helpLines(current: Scope, forgetful: string | null = null): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
     const bindings = KEYMAP.filter((binding) => binding.scope === scope);
     const title = scopeTitle(scope);
@@ -64,8 +65,10 @@ export function helpLines(current: Scope): readonly string[] {
       ...bindings.map(({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`),
     ];
   });
+  const kept = `  ${forgetful} forgets alerts and auto-txs when it ends; with --db FILE they stay`;
   return [
     ...keys,
+    ...(forgetful === null ? [] : ['', 'What is kept', kept]),
     '',
     'Beside a tab',
     '  !2        2 have fired or come to an end since you last looked',

@@ -31,6 +31,8 @@ export interface MonitorScope extends QuerySession {
   readonly setPatience: (patienceSec: number) => void;
   /** The shortest interval that the quota allows, ms; left out: any. */
   readonly quotaMs?: number;
+  /** What forgets alerts and auto-txs when it ends, such as `the demo`; `null`: they stay, or nobody knows. */
+  readonly forgetful?: string | null;
   /** Of a remote service. */
   readonly host?: string | null;
   /** Whether others can intercept requests to it. */

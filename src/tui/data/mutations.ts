@@ -20,6 +20,8 @@ const LIST_WITHIN_MS = 1_000;
 interface Work<Result> {
   /** What to say once it is done, perhaps by the answer; `null`: nothing. */
   readonly done: string | null | ((result: Result) => string);
+  /** How long that is shown, ms; default: as all notices. */
+  readonly forMs?: number | undefined;
   /** What to say of a failure, before its reason. */
   readonly failed: string;
   /** The caller itself says what failed. */
@@ -52,9 +54,9 @@ export function useWork<Result = unknown>(resource: 'alert' | 'auto-tx', scope?:
     // It may contain signed bytes: nothing of a finished one is cached.
     gcTime: 0,
     mutationFn: ({ work }: Work<Result>) => work(),
-    onSuccess: (result, { done }) => {
+    onSuccess: (result, { done, forMs }) => {
       const text = typeof done === 'function' ? done(result) : done;
-      if (text !== null) toast({ kind: 'info', text });
+      if (text !== null) toast({ kind: 'info', text, ...(forMs !== undefined && { forMs }) });
       return atMost(LIST_WITHIN_MS, refresh());
     },
     onError: (error, { failed, isSilent = false }) => {

@@ -2,6 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { useToast } from '../chrome/toast.tsx';
+import { useMonitor } from '../data/monitor-context.ts';
 import { useWork } from '../data/mutations.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import {
@@ -63,6 +64,7 @@ interface ResourceFormProps extends Pick<ReturnType<typeof useFormState>, 'form'
 }
 
 const NOTICE_LINES = 2;
+const FORGETS_SHOWN_MS = 5_000;
 const CHANGE = { done: 'changed', doing: 'changing' };
 const WORDS = {
   alert: { done: 'made', doing: 'making', what: 'the alert', no: 'Go on typing' },
@@ -80,6 +82,7 @@ export function ResourceForm(props: ResourceFormProps) {
   // The confirmation as it was opened: prices change meanwhile.
   const [asked, ask] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
   const [isSending, setSending] = useState(false);
+  const { forgetful = null } = useMonitor();
   const { done, doing, what, no } = { ...WORDS[resource], ...(isChange && CHANGE) };
   const isPasted = fields.some((each) => each.kind === 'pasted' && !each.isEmpty);
   const isDirty = isPasted || changedIn(form).length > 0;
@@ -100,9 +103,11 @@ export function ResourceForm(props: ResourceFormProps) {
   const send = async () => {
     setSending(true);
     try {
-      const said = `${done.charAt(0).toUpperCase()}${done.slice(1)}: ${props.saved}`;
+      const forgets = forgetful === null || isChange ? '' : `, and ${forgetful} forgets it when it ends`;
+      const said = `${done.charAt(0).toUpperCase()}${done.slice(1)}${forgets}: ${props.saved}`;
       const failed = `${props.saved} is not ${done}`;
-      const saved = await mutateAsync({ done: said, failed, isSilent: true, work: props.save });
+      const forMs = forgets === '' ? undefined : FORGETS_SHOWN_MS;
+      const saved = await mutateAsync({ done: said, forMs, failed, isSilent: true, work: props.save });
       props.close();
       props.onSaved(saved);
     } catch (cause) {

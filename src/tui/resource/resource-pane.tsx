@@ -239,6 +239,9 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
   const plural = `${resource.name}s` as const;
   const context = usePane();
   const { columns, rows } = useRoom();
+  const { forgetful = null } = useMonitor();
+  const mayMake = typeof itemKeys(undefined).new === 'function';
+  const forgets = mayMake && forgetful ? `${forgetful} forgets these when it ends` : null;
   const { feed, states, counts = [], notices = [], empty } = list;
   const { items, place, selected, filter, orderName, sort } = props.rows;
   const foot = isAlone ? resource.foot : undefined;
@@ -284,7 +287,10 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
         if (items.length === 0 && list.items.length > 0) {
           return instead({ title: `No ${plural} match ${filter}`, hint: 'Esc clears the filter.' });
         }
-        if (items.length === 0 && empty !== null) return instead(empty);
+        if (items.length === 0 && empty !== null) {
+          const more = [empty.more, forgets && `What you make here: ${forgets.replace(' these', ' it')}.`];
+          return instead({ ...empty, more: more.filter((text) => text).join(' ') });
+        }
         const lines: readonly Line[] = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
         const total = feed.data?.total ?? 0;
         const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
@@ -301,7 +307,9 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
         ].flatMap((text): Line[] => (text ? [[faint(text)]] : []));
         return (
           <Box flexDirection="column" width={columns} height={rows}>
-            <SegmentLine segments={[title, ...states, ...words, ...counts]} />
+            <SegmentLine
+              segments={[title, ...states, ...words, ...counts, ...(forgets ? [[faint(forgets)]] : [])]}
+            />
             <LineList lines={[...lines, table.heading]} />
             <Clickable onClick={(_, row) => select(above + row)}>
               <LineList lines={table.lines} />

@@ -92,6 +92,28 @@ describe('the form of a new alert', () => {
     await waitFor(() => toasts.at(-1)?.text === 'Made: Average < 0.04 gwei');
   });
 
+  it.each([
+    ['the demo', 80],
+    ['gastop', 120],
+    ['the demo', 200],
+  ])('says before and after that %s forgets the alert, at %i columns', async (forgetful, columns) => {
+    const { leads, shows, screen, toasts, sends } = await open({ forgetful, columns, rows: 37, key: null });
+    await shows('No alerts yet');
+    expect(screen().replace(/\s+/g, ' ')).toContain(
+      `What you make here: ${forgetful} forgets it when it ends.`,
+    );
+    await leads(['n', '0.04'], 'has to fall 21 %');
+    await sends('ctrl+s');
+    await waitFor(
+      () => toasts.at(-1)?.text === `Made, and ${forgetful} forgets it when it ends: Average < 0.04 gwei`,
+    );
+    await shows('Alerts 1', `${forgetful} forgets these when it ends`);
+    // What is changed was there before.
+    await leads(['e', 'ctrl+u', '0.03'], 'has to fall 41 %');
+    await leads('ctrl+s', 'Alerts 1');
+    await waitFor(() => toasts.at(-1)?.text === 'Changed: Average < 0.03 gwei');
+  });
+
   it('goes through its fields with Tab and arrows, around both ends', async () => {
     const { focuses } = await open();
     await focuses('up', 'fires');

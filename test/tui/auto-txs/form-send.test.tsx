@@ -42,6 +42,15 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await waitFor(() => toasts.at(-1)?.text === 'Scheduled: its own price ≤ 0.0305 gwei');
   });
 
+  it.each(['the demo', 'gastop'])('says that %s forgets it', async (forgetful) => {
+    const { sends, shows, toasts } = await pasted({ forgetful });
+    await sends('ctrl+s');
+    await waitFor(() =>
+      toasts.at(-1)?.text.startsWith(`Scheduled, and ${forgetful} forgets it when it ends: `),
+    );
+    await shows(`${forgetful} forgets these when it ends`);
+  });
+
   it('begins at about what the slow lane costs, within a day', async () => {
     const { shows } = await pasted();
     await shows(/target +0\.041 /, 'now 0.0507, has to fall 19 %', /expires +1d/);
