@@ -22,7 +22,7 @@ import { formatDuration } from '../../core/units.ts';
 import { Frame, type Health, healthOf, isPast, type Tab } from '../chrome/frame.tsx';
 import { NoData, useNoResponse } from '../chrome/no-source.tsx';
 import { helpLines, RawView } from '../chrome/raw-view.tsx';
-import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/toast.tsx';
+import { ToastHost, useToast } from '../chrome/toast.tsx';
 import { ListsProvider, type Notifications } from '../data/lists.tsx';
 import { type AlertPrefill, MonitorContext, type MonitorScope } from '../data/monitor-context.ts';
 import { useQuotaInterval, useRateLimit, usualInterval } from '../data/pace.ts';
@@ -147,20 +147,19 @@ export function Monitor(props: MonitorProps) {
     ...{ isBoard: isBoardFirst, chain: null, overlay: null, frozen: false },
   });
   const change = (part: Partial<MonitorState>) => setState((before) => ({ ...before, ...part }));
-  const { toast, show } = useToastHost();
   const [memory] = useState(() => new Map<string, unknown>());
   const [remembered] = useState(() => props.remembered ?? new Remembered());
   return (
     <Clock now={now} {...(isSpoken && { periodMs: SPOKEN_TICK_MS })}>
-      <ToastContext value={show}>
+      <ToastHost>
         <MemoryContext value={memory}>
           <RememberedContext value={remembered}>
             <OwnQueries key={id}>
-              <Session {...props} {...{ state, change, toast }} />
+              <Session {...props} {...{ state, change }} />
             </OwnQueries>
           </RememberedContext>
         </MemoryContext>
-      </ToastContext>
+      </ToastHost>
     </Clock>
   );
 }
@@ -174,7 +173,6 @@ function OwnQueries({ children }: { readonly children: ReactNode }) {
 interface SessionProps extends MonitorProps {
   readonly state: MonitorState;
   readonly change: (part: Partial<MonitorState>) => void;
-  readonly toast: Toast | null;
 }
 
 const MINUTE_SEC = 60;
@@ -428,7 +426,7 @@ function Session(props: SessionProps) {
     isWhole: shownBoard !== null,
     fork,
     speed: playback?.speed ?? null,
-    ...{ snapshot, health, tabs: TABS, tab, toast: props.toast },
+    ...{ snapshot, health, tabs: TABS, tab },
   };
   return (
     <MonitorContext value={scope}>

@@ -15,6 +15,7 @@ import { failureRemedy, failureTitle, nextTry } from '../ui/pane-state.tsx';
 import {
   bold,
   colored,
+  cutLine,
   faint,
   type Line,
   LineList,
@@ -30,7 +31,7 @@ import {
 import { type ColorName, forTerminal } from '../ui/theme.ts';
 import { yearText } from '../ui/time.ts';
 import type { RawRequest } from './raw-view.tsx';
-import { type Toast, ToastLine } from './toast.tsx';
+import { ShownToastContext, toastLine } from './toast.tsx';
 
 export interface Tab {
   readonly scope: Scope;
@@ -154,7 +155,6 @@ interface FrameProps {
   readonly pace: string;
   /** That of the times: `UTC+2`. */
   readonly zone: string;
-  readonly toast: Toast | null;
   /** `Amsterdam in 3d02h`; `null`: no fork is near. */
   readonly fork: string | null;
   /** Of a recording that is played here; `null`: none is. */
@@ -168,7 +168,7 @@ const SMALLEST = { columns: 60, rows: 16 } as const;
 
 /** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { chainName, badge, snapshot, health, tabs, tab, pace, zone, toast, isWhole, children } = props;
+  const { chainName, badge, snapshot, health, tabs, tab, pace, zone, isWhole, children } = props;
   const { columns, rows } = useRoom();
   if (useIsScreenReaderEnabled()) {
     const { reason, remedy } = health;
@@ -183,7 +183,7 @@ export function Frame(props: FrameProps) {
       <Box flexDirection="column">
         {spoken(above)}
         {children}
-        {spoken([toast?.text, 'Press question mark for all keys, q to quit.'])}
+        <KeyBar />
       </Box>
     );
   }
@@ -198,11 +198,9 @@ export function Frame(props: FrameProps) {
   }
   // The bar above says when its block was, with the zone.
   const isReplay = snapshot?.source.kind === 'replay';
-  // A toast takes a row from the body, or covers the last row of Live, whose layout depends on its rows. Without data
-  // the body itself shows what is wrong.
+  // Without data the body itself shows what is wrong.
   const isNoticed = !isWhole && snapshot !== undefined && health.reason !== undefined;
-  const toastRows = toast === null || (tab.scope === 'live' && !isWhole) ? 0 : 1;
-  const bodyRows = rows - 1 - (isWhole ? 0 : 2) - (isNoticed ? 1 : 0) - toastRows;
+  const bodyRows = rows - 1 - (isWhole ? 0 : 2) - (isNoticed ? 1 : 0);
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       <Box flexDirection="column" flexShrink={0}>
@@ -219,7 +217,6 @@ export function Frame(props: FrameProps) {
           {children}
         </Room>
       </Box>
-      <Box flexShrink={0}>{toast === null ? null : <ToastLine toast={toast} />}</Box>
       <KeyBar />
     </Box>
   );
@@ -318,16 +315,28 @@ export function footerKeys(scopes: readonly Scope[], width: number, isWorking: D
   return shown.filter((each) => fitting.includes(each));
 }
 
-/** The keys of the present frame: a transform writes them whenever Ink draws. */
+/** What has just happened, and the keys of the present frame beside it: a transform writes them whenever Ink draws. */
 export function KeyBar() {
-  const { columns: width } = useRoom();
+  const { columns } = useRoom();
   const dispatcher = useContext(DispatcherContext);
+  const toast = useContext(ShownToastContext);
+  if (useIsScreenReaderEnabled()) {
+    return (
+      <LineList
+        lines={[[plain(toast?.text ?? '')], [plain('Press question mark for all keys, q to quit.')]]}
+      />
+    );
+  }
+  const said = toast === null ? [] : [...toastLine(toast), plain('  ')];
   const draw = () => {
-    const keys = footerKeys(dispatcher.scopes, width, (scope, action) => dispatcher.works(scope, action));
-    return paintedLine(keys.flatMap(({ key, word }) => [bold(` ${key}`), faint(` ${word} `)]));
+    const { scopes } = dispatcher;
+    const room = columns - lineWidth(said);
+    const keys = footerKeys(scopes, room, (scope, action) => dispatcher.works(scope, action));
+    const line = [...said, ...keys.flatMap(({ key, word }) => [bold(` ${key}`), faint(` ${word} `)])];
+    return paintedLine(cutLine(line, columns));
   };
   return (
-    <Box width={width} height={1} flexShrink={0}>
+    <Box width={columns} height={1} flexShrink={0}>
       <Transform transform={draw}> </Transform>
     </Box>
   );

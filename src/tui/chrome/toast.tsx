@@ -1,6 +1,5 @@
-import { createContext, useCallback, useContext, useEffect, useState } from 'react';
-import { useRoom } from '../ui/pane-context.tsx';
-import { fitLine, OneLine } from '../ui/text.tsx';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
+import type { Line } from '../ui/text.tsx';
 
 const LOOKS = {
   alert: { glyph: '●', bold: true, color: 'warn' },
@@ -8,12 +7,9 @@ const LOOKS = {
   info: { glyph: '▸' },
 } as const;
 
-export function ToastLine({ toast }: { readonly toast: Toast }) {
-  const { columns } = useRoom();
-  const { glyph, ...look } = LOOKS[toast.kind];
-  // On Live it covers a row.
-  const line = fitLine([{ text: ` ${glyph} ${toast.text}`, ...look }], columns);
-  return <OneLine line={line} width={columns} />;
+export function toastLine({ kind, text }: Toast): Line {
+  const { glyph, ...look } = LOOKS[kind];
+  return [{ text: ` ${glyph} ${text}`, ...look }];
 }
 
 export interface Toast {
@@ -28,11 +24,13 @@ type ShowToast = (toast: Toast) => void;
 const SHOWN_MS: Readonly<Record<Toast['kind'], number>> = { info: 2_000, error: 4_000, alert: 12_000 };
 
 export const ToastContext = createContext<ShowToast>(() => {});
+/** What is shown now: apart, so that a toast draws nothing anew but its own line. */
+export const ShownToastContext = createContext<Toast | null>(null);
 
 /** Shows one line for a while; a newer one replaces it, and an alert reappears after a toast over it. */
 export const useToast = (): ShowToast => useContext(ToastContext);
 
-export function useToastHost(): { readonly toast: Toast | null; readonly show: ShowToast } {
+export function ToastHost({ children }: { readonly children: ReactNode }) {
   const [alert, setAlert] = useFadingToast();
   const [other, setOther] = useFadingToast();
   const show = useCallback<ShowToast>(
@@ -44,7 +42,11 @@ export function useToastHost(): { readonly toast: Toast | null; readonly show: S
     },
     [setAlert, setOther],
   );
-  return { toast: other ?? alert, show };
+  return (
+    <ToastContext value={show}>
+      <ShownToastContext value={other ?? alert}>{children}</ShownToastContext>
+    </ToastContext>
+  );
 }
 
 function useFadingToast() {

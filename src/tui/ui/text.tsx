@@ -65,14 +65,15 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + shownWidth(text), 0);
 }
 
-/** `line` in exactly `width` columns; a longer one ends in an ellipsis. */
+/** `line` in exactly `width` columns. */
 export function fitLine(line: Line, width: number, align: 'left' | 'right' = 'left'): Line {
   const room = width - lineWidth(line);
   if (room <= 0) return cutLine(line, width);
   return align === 'left' ? [...line, { text: blanks(room) }] : [{ text: blanks(room) }, ...line];
 }
 
-function cutLine(line: Line, width: number): Line {
+/** `line` in at most `width` columns; a longer one ends in an ellipsis. */
+export function cutLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line;
   const shown: Span[] = [];
   let left = width;

@@ -232,7 +232,6 @@ function Prices({ view, hasChart: mayHaveChart }: LivePaneProps & { readonly has
     ),
     hasChart ? gap : [],
   ];
-  // A notice covers the last row: without `flexShrink={0}` the lanes would give up one of theirs.
   return (
     <Box flexDirection="column" flexShrink={0} width={columns} height={rows}>
       <Box flexShrink={0}>
