@@ -30,9 +30,7 @@ describe('how likely the price of an alert is', () => {
     likely = { 3600: 0.25, 86400: 0.995 };
     const { exitCode, stdout, stderr } = await create('--below', '0.04');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'alr_1\n' });
-    expect(stderr).toMatch(
-      /\ngastop: at or below 0\.04 gwei: 25 % likely within 1h, over 99 % within 24h\n$/,
-    );
+    expect(stderr).toMatch(/\ngastop: likely at or below 0\.04 gwei: 25 % within 1h, over 99 % within 1d\n$/);
     expect(asked.map((query) => query.get('targetGwei'))).toEqual(['0.04', '0.04']);
   });
 
@@ -48,7 +46,7 @@ describe('how likely the price of an alert is', () => {
     const { exitCode, stdout } = await runMain(argv);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /^\[SIMULATED\] {2}would have fired [^\n]+\nat or below 1,000,000 gwei: (?:over )?99 % likely within 1h[^\n]*\n$/,
+      /^\[SIMULATED\] {2}would have fired [^\n]+\nlikely at or below 1,000,000 gwei: (?:over )?99 % within 1h[^\n]*\n$/,
     );
     expect((await runMain([...argv, '--json'])).stdout).not.toContain('likely');
   });

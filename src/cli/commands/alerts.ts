@@ -16,12 +16,14 @@ import {
   type AlertView,
   type CreatedAlertView,
   describeCondition,
+  describeReach,
   describeThreshold,
   type NewAlert,
   payloadOf,
   thresholdPayload,
 } from '../../client/views/alerts.ts';
 import { coinSymbol } from '../../client/views/auto-txs.ts';
+import type { ReachView } from '../../client/views/gas.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../contract/choices.ts';
@@ -29,8 +31,8 @@ import { PATHS } from '../../contract/routes.ts';
 import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import type { Threshold } from '../../core/threshold/threshold.ts';
-import { DAY_SEC } from '../../core/time.ts';
-import { exactGwei, formatGwei, formatLikelihood } from '../../core/units.ts';
+import { DAY_SEC, HOUR_SEC } from '../../core/time.ts';
+import { exactGwei, formatGwei } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError, usageErrors } from '../errors.ts';
@@ -38,7 +40,6 @@ import type { Io } from '../io.ts';
 import { openReady } from '../open-source.ts';
 import { badgeOf, cleanLine, jsonText, mapped, note, print, utcTime, withSpinner } from '../output.ts';
 import {
-  durationText,
   parseCount,
   parseDuration,
   parseGweiNumber,
@@ -378,28 +379,26 @@ async function previewAlert(
   print(io, settings, [...stands, words, ...(likely === null ? [] : [likely])].join('\n'));
 }
 
-/** `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` without a forecast, as for a rise. */
+/** `likely at or below 5 gwei: 45 % within 1h, 90 % within 1d`; `null` without a forecast, as for a rise. */
 async function likelihoodOf(
   client: GasClient,
   { gasSpeed, condition, threshold, rule }: AlertCondition,
   signal: AbortSignal,
 ): Promise<string | null> {
   if (threshold === null || condition !== 'LESS_THAN' || gasSpeed === 'BLOB') return null;
-  const parts: string[] = [];
-  for (const deadlineSec of [3_600, DAY_SEC]) {
-    const asked = { reach: { targetPrice: threshold, deadlineSec }, signal };
-    const { reach } = await client.gasRecommendation(asked).catch((error: unknown) => {
+  const reaches: { withinSec: number; reach: ReachView }[] = [];
+  for (const withinSec of [HOUR_SEC, DAY_SEC]) {
+    const query = { reach: { targetPrice: threshold, deadlineSec: withinSec }, signal };
+    const { reach } = await client.gasRecommendation(query).catch((error: unknown) => {
       if (error instanceof ClientError) return { reach: null };
       throw error;
     });
     if (reach === null) break;
-    if (reach.probability === null) continue;
-    const likely = parts.length === 0 ? ' likely' : '';
-    parts.push(`${formatLikelihood(reach.probability)}${likely} within ${durationText(deadlineSec)}`);
+    reaches.push({ withinSec, reach });
   }
-  const price = `${rule === null ? exactGwei(threshold) : formatGwei(threshold)} gwei`;
-  const what = rule === null ? price : `${price}, what it stands for now`;
-  return parts.length === 0 ? null : `at or below ${what}: ${parts.join(', ')}`;
+  const what =
+    rule === null ? `${exactGwei(threshold)} gwei` : `${formatGwei(threshold)} gwei, what it stands for now`;
+  return describeReach(reaches, `likely at or below ${what}`);
 }
 
 const saysAnything = ({ json: _, ...flags }: AlertFlags) =>

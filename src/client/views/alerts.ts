@@ -448,9 +448,10 @@ export function describeEarlierFirings(
   return parts.length === 0 ? null : `In the last day ${parts.join(', ')}`;
 }
 
-/** `likely reached: 35 % within 1h, 92 % within 1d`, or why it is unknown; `null` without a forecast. */
+/** `likely reached: 35 % within 1h, 92 % within 1d` (`likely`: the first words), or why it is unknown; `null` without a forecast. */
 export function describeReach(
   reaches: readonly { readonly withinSec: number; readonly reach: ReachView | null }[],
+  likely = 'likely reached',
 ): string | null {
   const known = reaches.flatMap(({ withinSec, reach }) =>
     reach?.probability == null
@@ -461,7 +462,7 @@ export function describeReach(
   const problem = unknown && `not known: ${unknown.reach?.reason}`;
   if (known.length === 0) return problem ? `how likely it is reached is ${problem}` : null;
   const rest = problem ? `; within ${formatDuration(unknown.withinSec)} ${problem}` : '';
-  return `likely reached: ${known.join(', ')}${rest}`;
+  return `${likely}: ${known.join(', ')}${rest}`;
 }
 
 export function weiOfTypedGwei(text: string): bigint | null {
