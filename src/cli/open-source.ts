@@ -16,7 +16,7 @@ import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { OpenOptions } from './open-service.ts';
-import { cleanLine, note, tildePath, withSpinner } from './output.ts';
+import { cleanLine, note, RawText, tildePath, withSpinner } from './output.ts';
 import type { HostedChoice, Settings, SourceChoice } from './settings.ts';
 
 export interface OpenedClient extends AsyncDisposable {
@@ -90,20 +90,15 @@ export interface ToldSnapshot {
 }
 
 export async function toldSnapshot(client: GasClient, signal: AbortSignal): Promise<ToldSnapshot> {
-  let text = '';
-  const onResponse = (response: string) => {
-    text = response;
-  };
-  return { snapshot: await client.gasCurrent({ signal, onResponse }), text };
+  const raw = new RawText();
+  return { snapshot: await client.gasCurrent({ signal, onResponse: raw.onResponse }), text: raw.text };
 }
 
 /** By the service's stream, until it breaks. */
 export async function* toldSnapshots(client: GasClient, signal: AbortSignal): AsyncGenerator<ToldSnapshot> {
-  let text = '';
-  const onResponse = (response: string) => {
-    text = response;
-  };
-  for await (const snapshot of client.stream({ signal, onResponse })) yield { snapshot, text };
+  const raw = new RawText();
+  for await (const snapshot of client.stream({ signal, onResponse: raw.onResponse }))
+    yield { snapshot, text: raw.text };
 }
 
 /** The first usable snapshot; of the embedded service, once it has the newest block. */

@@ -252,6 +252,14 @@ export const hanging = (lead: string, text: string, paint = (part: string) => pa
     (line, index) => (index === 0 ? paint(lead) : ' '.repeat(lead.length)) + line,
   );
 
+/** The raw text of the newest response of the requests that have its `onResponse`. */
+export class RawText {
+  text = '';
+  readonly onResponse = (text: string): void => {
+    this.text = text;
+  };
+}
+
 /** A service's JSON response as a line of output. Rejects other responses, which a script could not read. */
 export function jsonResponse(text: string, endpoint: string): string {
   try {

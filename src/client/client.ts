@@ -10,7 +10,6 @@ import type {
   AutoTxMethods,
   GasClient,
   HistoryMethods,
-  MetricsQuery,
   PriceMethods,
   ReachQuery,
   ServiceMethods,
@@ -104,15 +103,14 @@ function historyMethods(
   now: () => number,
 ): HistoryMethods & { readonly note: (snapshot: SnapshotView) => void } {
   const { isOwn } = requests;
+  const ofWindow = async <View>(route: ClientRoute<View>, query: object | undefined, call?: TextOptions) =>
+    requests.get(route, call, windowQuery(query, route.path));
   const takesTimeFrame = (timeFrame: string) => requests.takes(ROUTES.statsChart, 'timeFrame', timeFrame);
   const routes: Pick<HistoryMethods, 'statsChart' | 'baseFee' | 'priorityFee'> = {
     statsChart: async (timeFrame, call) =>
       withTimeFrame(await requests.get(ROUTES.statsChart, call, { timeFrame }), timeFrame),
-    baseFee: async (query, call) => requests.get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
-    priorityFee: async ({ percentile, ...window } = {}, call) => {
-      const query = metricsQuery(window, PATHS.priorityFee);
-      return requests.get(ROUTES.priorityFee, call, percentile ? { ...query, percentile } : query);
-    },
+    baseFee: (query, call) => ofWindow(ROUTES.baseFee, query, call),
+    priorityFee: (query, call) => ofWindow(ROUTES.priorityFee, query, call),
   };
   const charts = priceCharts({ ...routes, takesTimeFrame }, now);
   const numbered = async (number: number | 'latest', signal?: AbortSignal): Promise<string> => {
@@ -139,15 +137,14 @@ function historyMethods(
       }
       return withTimeFrame(await requests.get(statsMarket, call, { timeFrame }), timeFrame);
     },
-    gasUsedRatio: async (query, call) =>
-      requests.get(ROUTES.gasUsedRatio, call, metricsQuery(query, PATHS.gasUsedRatio)),
+    gasUsedRatio: (query, call) => ofWindow(ROUTES.gasUsedRatio, query, call),
     block: async (number, call) =>
       requests.get(ROUTES.block, call, {}, { number: await numbered(number, call?.signal) }),
     tx: (hash, { lane = 'average', ...call } = {}) => {
       const query: Query = lane === 'average' ? {} : { gasSpeed: SPEED_OF_LANE[lane] };
       return requests.get(ROUTES.tx, call, query, { hash });
     },
-    txs: async (query, call) => requests.get(ROUTES.txs, call, metricsQuery(query, PATHS.txs)),
+    txs: (query, call) => ofWindow(ROUTES.txs, query, call),
   };
 }
 
@@ -292,12 +289,14 @@ const patienceQuery = (patienceSec: number | undefined): Query =>
 const advised = (advice: RecommendationView, patienceSec: number | undefined): RecommendationView =>
   patienceSec === undefined ? advice : forPatience(advice, patienceSec);
 
-function metricsQuery(query: MetricsQuery = {}, endpoint: string): Query {
-  const texts = Object.entries(query).map(([name, value]) => {
-    if (name !== 'from' && name !== 'to') return [name, String(value)];
+/** Without a percentile that is empty. @throws ClientError (`invalid`) for a time that is none */
+function windowQuery(query: object = {}, endpoint: string): Query {
+  const texts = Object.entries(query).flatMap(([name, value]) => {
+    if (name === 'percentile' && !value) return [];
+    if (name !== 'from' && name !== 'to') return [[name, String(value)]];
     const date = new Date(value);
     if (Number.isNaN(date.getTime())) throw new ClientError('invalid', `${name} is not a time`, { endpoint });
-    return [name, date.toISOString()];
+    return [[name, date.toISOString()]];
   });
   return Object.fromEntries(texts);
 }

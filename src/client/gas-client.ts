@@ -41,6 +41,9 @@ export interface MetricsQuery {
   readonly size?: number;
 }
 
+type PercentileQuery = MetricsQuery & { readonly percentile?: string };
+type Rows<Row> = Promise<metrics.MetricsView<Row>>;
+
 export interface PriceMethods {
   gasCurrent(call?: TextOptions): Promise<SnapshotView>;
   /**
@@ -64,24 +67,15 @@ export interface HistoryMethods {
   /** Base fee and tip over a time frame: from `stats/chart`, or else the metrics, or else polled prices. */
   chart(timeFrame: string, chosen?: ChartOptions): Promise<PriceChartView>;
   statsMarket(timeFrame: string, call?: CallOptions): Promise<MarketView>;
-  baseFee(query?: MetricsQuery, call?: TextOptions): Promise<metrics.MetricsView<metrics.BaseFeeRowView>>;
-  priorityFee(
-    query?: MetricsQuery & { readonly percentile?: string },
-    call?: CallOptions,
-  ): Promise<metrics.MetricsView<metrics.PriorityFeeRowView>>;
-  gasUsedRatio(
-    query?: MetricsQuery,
-    call?: CallOptions,
-  ): Promise<metrics.MetricsView<metrics.GasUsedRatioRowView>>;
+  baseFee(query?: MetricsQuery, call?: TextOptions): Rows<metrics.BaseFeeRowView>;
+  priorityFee(query?: PercentileQuery, call?: CallOptions): Rows<metrics.PriorityFeeRowView>;
+  gasUsedRatio(query?: MetricsQuery, call?: CallOptions): Rows<metrics.GasUsedRatioRowView>;
   /** One block; `latest` is the head, which v1 does not know by that name. */
   block(number: number | 'latest', call?: TextOptions): Promise<metrics.BlockView>;
   /** `lane`: of a pending one, how quick its replacement is to be; default: average. */
   tx(hash: string, options?: TextOptions & { readonly lane?: LaneName | undefined }): Promise<metrics.TxView>;
   /** The transactions of a window of at most 100 blocks, newest first. */
-  txs(
-    query?: Omit<MetricsQuery, 'bucket'>,
-    call?: CallOptions,
-  ): Promise<metrics.MetricsView<metrics.TxRowView>>;
+  txs(query?: Omit<MetricsQuery, 'bucket'>, call?: CallOptions): Rows<metrics.TxRowView>;
 }
 
 export interface AlertMethods {

@@ -1,9 +1,9 @@
 import { ClientError } from '../../client/errors.ts';
+import { coinSymbol } from '../../client/views/auto-txs.ts';
 import { type CallCost, costOfCall, workOfGas } from '../../client/views/cost.ts';
 import { describeLikely, type SnapshotView } from '../../client/views/gas.ts';
 import type { CallToEstimate } from '../../contract/estimate.ts';
 import { LANES } from '../../core/advice.ts';
-import { chainProfile } from '../../core/chains.ts';
 import {
   formatCount,
   formatDuration,
@@ -17,7 +17,7 @@ import {
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import { openReady, toldSnapshot } from '../open-source.ts';
-import { badgeOf, cleanLine, mapped, print, tableLines, withSpinner } from '../output.ts';
+import { badgeOf, cleanLine, mapped, print, type TextColumn, tableLines, withSpinner } from '../output.ts';
 import { parseNative, parseWhole } from '../parse.ts';
 import { adviceIfAny } from './now.ts';
 
@@ -136,45 +136,40 @@ function costText(
   missing: string | null,
 ): string {
   const { gas, dataFee, dataFeeReason, lanes, waits } = costs;
-  const symbol = chainProfile(snapshot.chainId ?? 1).nativeSymbol;
-  const dollars = (usd: number | null) => (usd === null ? '' : formatUsd(usd));
+  const symbol = coinSymbol(snapshot.chainId ?? 1);
+  const dollars = (wei: bigint) =>
+    mapped(snapshot.nativeUsd, (usd) => ` (${formatUsd(usdOf(wei, usd))})`) ?? '';
+  const paid: TextColumn<CallCost['lanes']['slow']>[] = [
+    ['gwei', 'right', ({ price }) => formatGwei(price)],
+    ['costs', 'right', ({ wei }) => formatNative(wei, symbol)],
+    ['', 'right', ({ usd }) => (usd === null ? '' : formatUsd(usd))],
+  ];
   const l1 =
     dataFee === null
       ? [`without what L1 takes: ${cleanLine(dataFeeReason ?? 'it is not known')}`]
       : dataFee === 0n
         ? []
-        : [
-            `of it ${formatNative(dataFee, symbol)}${mapped(snapshot.nativeUsd, (usd) => ` (${formatUsd(usdOf(dataFee, usd))})`) ?? ''} for L1`,
-          ];
+        : [`of it ${formatNative(dataFee, symbol)}${dollars(dataFee)} for L1`];
+  const none = `no wait within --patience is measured${mapped(missing, (why) => `: ${why}`) ?? ''}`;
+  const waiting = tableLines<CallCost['waits'][number]>(
+    [
+      ['if you wait', 'left', ({ wait }) => formatDuration(wait.horizonSec)],
+      ...paid,
+      ['likely', 'right', ({ wait }) => describeLikely(wait) ?? UNKNOWN],
+      ['saves', 'right', ({ wait }) => savesText(wait.savingRatio)],
+    ],
+    waits,
+  );
   return [
     `${badgeOf(snapshot)}${formatCount(gas)} gas${isEstimated ? ', as the node estimates it' : ''}`,
     '',
     ...tableLines(
-      [
-        ['now', 'left', ({ lane }) => lane],
-        ['gwei', 'right', ({ price }) => formatGwei(price)],
-        ['costs', 'right', ({ wei }) => formatNative(wei, symbol)],
-        ['', 'right', ({ usd }) => dollars(usd)],
-      ],
+      [['now', 'left', ({ lane }) => lane], ...paid],
       LANES.map((lane) => ({ lane, ...lanes[lane] })),
     ),
     ...l1,
-    ...(waits.length === 0
-      ? ['', `no wait within --patience is measured${mapped(missing, (why) => `: ${why}`) ?? ''}`]
-      : [
-          '',
-          ...tableLines(
-            [
-              ['if you wait', 'left', ({ wait }) => formatDuration(wait.horizonSec)],
-              ['gwei', 'right', ({ price }) => formatGwei(price)],
-              ['costs', 'right', ({ wei }) => formatNative(wei, symbol)],
-              ['', 'right', ({ usd }) => dollars(usd)],
-              ['likely', 'right', ({ wait }) => describeLikely(wait) ?? UNKNOWN],
-              ['saves', 'right', ({ wait }) => savesText(wait.savingRatio)],
-            ],
-            waits,
-          ),
-        ]),
+    '',
+    ...(waits.length === 0 ? [none] : waiting),
   ].join('\n');
 }
 

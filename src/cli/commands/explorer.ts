@@ -29,6 +29,7 @@ import {
   labelledLines,
   mapped,
   print,
+  RawText,
   utcTime,
   withSpinner,
 } from '../output.ts';
@@ -83,11 +84,8 @@ async function lookUp<View>(
   await using opened = await openSource(io, settings, rule);
   const { client, badge, name } = opened;
   const signal = io.interruption();
-  let json = '';
-  const onResponse = (response: string) => {
-    json = response;
-  };
-  const asking = ask(client, { signal, onResponse }).catch((error: unknown) => {
+  const raw = new RawText();
+  const asking = ask(client, { signal, onResponse: raw.onResponse }).catch((error: unknown) => {
     // It does not exist, or a recording or simulation has none: a valid result of a healthy source.
     const isNo =
       error instanceof ClientError &&
@@ -95,7 +93,7 @@ async function lookUp<View>(
     throw isNo ? failure(error.message.replace(`the service has no ${error.endpoint}: `, '')) : error;
   });
   const view = await withSpinner(io, `asking ${name}`, asking);
-  if (flags.json) io.stdout.write(jsonResponse(json, ''));
+  if (flags.json) io.stdout.write(jsonResponse(raw.text, ''));
   else {
     const snapshot = opened.snapshot ?? (await snapshotIfAny(client, signal));
     print(io, settings, text(view, snapshot, io.now()));

@@ -13,6 +13,7 @@ import {
   jsonResponse,
   labelledLines,
   print,
+  RawText,
   type TextColumn,
   tableLines,
 } from '../output.ts';
@@ -35,16 +36,13 @@ async function fork({ io, loadSettings }: CommandContext, flags: JsonFlags): Pro
   await using ready = await openReady(io, settings, 'accept');
   const { client, snapshot } = ready;
   const signal = io.interruption();
-  let json = '';
-  const onResponse = (text: string) => {
-    json = text;
-  };
-  const rules = await client.chainRules({ signal, onResponse }).catch((error: unknown) => {
+  const raw = new RawText();
+  const rules = await client.chainRules({ signal, onResponse: raw.onResponse }).catch((error: unknown) => {
     // A service without the route is healthy all the same.
     throw error instanceof ClientError && error.code === 'not-found' ? failure(error.message, error) : error;
   });
   if (flags.json) {
-    io.stdout.write(jsonResponse(json, PATHS.chainRules));
+    io.stdout.write(jsonResponse(raw.text, PATHS.chainRules));
     return;
   }
   const { blockNumber } = snapshot;

@@ -53,6 +53,7 @@ import {
   mapped,
   note,
   print,
+  RawText,
   shown,
   type TextColumn,
   tableLines,
@@ -249,10 +250,7 @@ async function sayReach(
   json: boolean,
 ): Promise<void> {
   const signal = io.interruption();
-  let response = '';
-  const onResponse = (text: string) => {
-    response = text;
-  };
+  const raw = new RawText();
   const { threshold, deadlineSec } = asked;
   const words = (target: PriceOrReason) =>
     `at or below ${thresholdWords(threshold, target)} within ${durationText(deadlineSec)}`;
@@ -260,8 +258,8 @@ async function sayReach(
     const followed = { client, lane: 'average', side: 'below', isOwn: embedded !== null } as const;
     const { target } = await followThreshold(threshold, followed)(present, signal);
     if ('reason' in target) return { target, reach: null };
-    const query = { targetPrice: target.price, deadlineSec };
-    return { target, reach: (await client.gasRecommendation({ reach: query, signal, onResponse })).reach };
+    const query = { reach: { targetPrice: target.price, deadlineSec }, signal, onResponse: raw.onResponse };
+    return { target, reach: (await client.gasRecommendation(query)).reach };
   };
   const { target, reach } = await withSpinner(
     io,
@@ -278,7 +276,7 @@ async function sayReach(
   if ('reason' in target)
     throw failure(`no price is known for ${thresholdText(threshold)}: ${cleanLine(target.reason)}`);
   if (json) {
-    io.stdout.write(jsonResponse(response, PATHS.gasRecommendation));
+    io.stdout.write(jsonResponse(raw.text, PATHS.gasRecommendation));
     return;
   }
   if (reach === null) throw failure('this service does not say how likely a price is reached');
