@@ -191,7 +191,7 @@ export async function startService(options: ServiceOptions) {
     history,
     profile: () => follower.sharedChain,
     confirmations,
-    present: () => follower.freshPrices(),
+    present: () => follower.freshChain(),
     nativeUsd,
     whyNoPrice,
     agreedNow: () => follower.agreedNow(),

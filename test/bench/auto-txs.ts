@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import { eachLane } from '../../src/core/advice.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
+import type { FreshChain } from '../../src/service/auto-txs/engine-parts.ts';
 import { AutoTxSchedule } from '../../src/service/auto-txs/schedule.ts';
-import type { HeadPrices } from '../../src/service/follow/ingested-chain.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
-import { flat } from '../store/alerts/priced-blocks.ts';
 import { GWEI, NOW } from '../store/auto-txs/stored-auto-txs.ts';
 import type { Workshop } from './programs.ts';
 import { atMost, compare, inTurns, median, type Row } from './row.ts';
@@ -46,7 +46,7 @@ async function openWith(folder: string, waiting: number) {
   await insertAutoTxs(database, waiting);
   const blocks = new BlockStore(database);
   let next = 0;
-  let present: HeadPrices | null = null;
+  let present: FreshChain | null = null;
   const engine = new AutoTxSchedule(
     {
       source: {
@@ -79,9 +79,11 @@ async function openWith(folder: string, waiting: number) {
       present = {
         head: block,
         updatedAt: Date.now(),
-        nextBaseFee: PRICE - GWEI,
-        nextBlobBaseFee: null,
-        prices: flat(PRICE),
+        advice: {
+          nextBaseFee: PRICE - GWEI,
+          nextBlobBaseFee: null,
+          lanes: eachLane(() => ({ price: PRICE })),
+        },
         rules: NO_RULES,
       };
       await engine.turn();

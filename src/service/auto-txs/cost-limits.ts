@@ -102,7 +102,7 @@ export function createCostLimits(parts: EngineParts) {
       ...priceOr(nativeUsd(), whyNoPrice),
       nativeSymbol: chain.nativeSymbol,
       dataFees: known,
-      nextBlobBaseFee: present()?.nextBlobBaseFee ?? null,
+      nextBlobBaseFee: present()?.advice.nextBlobBaseFee ?? null,
     };
   }
 

@@ -1,4 +1,5 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
+import type { Advice, LaneName } from '../../core/advice.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { type AutoTxStep, type StoredAutoTx, stepStored } from '../../core/auto-txs/stored-auto-tx.ts';
 import { isDue } from '../../core/auto-txs/target.ts';
@@ -6,8 +7,15 @@ import type { ChainProfile } from '../../core/chains.ts';
 import type { AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
-import type { HeadPrices } from '../follow/ingested-chain.ts';
+import type { PublishedChain } from '../published-chain.ts';
 import type { CostLimits } from './cost-limits.ts';
+
+/** What is decided by, of the published chain. */
+export interface FreshChain extends Pick<PublishedChain, 'head' | 'rules' | 'updatedAt'> {
+  readonly advice: Pick<Advice, 'nextBaseFee' | 'nextBlobBaseFee'> & {
+    readonly lanes: Readonly<Record<LaneName, { readonly price: bigint }>>;
+  };
+}
 
 export interface EngineParts {
   readonly source: ChainSource;
@@ -18,7 +26,7 @@ export interface EngineParts {
   readonly profile: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
   /** `null` unless the head is fresh. */
-  readonly present: () => HeadPrices | null;
+  readonly present: () => FreshChain | null;
   readonly nativeUsd: () => number | null;
   /** Why that is `null`. */
   readonly whyNoPrice?: () => string;
@@ -61,7 +69,7 @@ export function happen(
 export function isDueNow(stored: StoredAutoTx, { present, limits }: EngineContext): boolean {
   const now = present();
   if (now === null || stored.signed === null) return false;
-  const { prices, nextBaseFee } = now;
+  const { lanes, nextBaseFee } = now.advice;
   const order = limits.orderNow(stored);
-  return isDue(order, stored.signed, { lanePrice: prices[order.lane], nextBaseFee });
+  return isDue(order, stored.signed, { lanePrice: lanes[order.lane].price, nextBaseFee });
 }

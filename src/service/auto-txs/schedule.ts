@@ -1,5 +1,6 @@
 import { Alarm, ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
+import { eachLane } from '../../core/advice.ts';
 import type { StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
@@ -151,8 +152,10 @@ export class AutoTxSchedule {
     const { store, present, wallNow } = this.#context;
     const now = present();
     if (now === null) return [];
+    const { lanes, nextBaseFee } = now.advice;
+    const next = { nextBaseFee, prices: eachLane((lane) => lanes[lane].price) };
     for (let limit = MOST_DUE; ; limit *= MOST_DUE) {
-      const reached = await store.reached(now, { now: wallNow(), limit });
+      const reached = await store.reached(next, { now: wallNow(), limit });
       // The index finds limits of cost within half a percent: those must not hide what is due.
       const due = reached.filter((stored) => isDueNow(stored, this.#context));
       if (due.length === 0 && reached.length === limit) continue;

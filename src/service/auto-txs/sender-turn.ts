@@ -283,8 +283,9 @@ function decisionOf(
   }
   const { order } = stored;
   const { live, ...ofSender } = sender;
-  const { head, nextBaseFee, nextBlobBaseFee } = present;
-  const lanePrice = present.prices[order.lane];
+  const { head } = present;
+  const { lanes, nextBaseFee, nextBlobBaseFee } = present.advice;
+  const lanePrice = lanes[order.lane].price;
   const facts: PreflightFacts = {
     ...ofSender,
     transaction: { ...transaction, ...ofBytes },

@@ -14,7 +14,7 @@ import type { AdviceJudge } from './advice-judge.ts';
 import { BlockWriter } from './block-writer.ts';
 import { SourceState, watchPauses } from './freshness.ts';
 import { createHistoryFiller } from './history-filler.ts';
-import { type Engine, type HeadPrices, IngestedChain, isSameBlock } from './ingested-chain.ts';
+import { type Engine, IngestedChain, isSameBlock } from './ingested-chain.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
@@ -150,13 +150,14 @@ export class Follower {
     return this.#isReconciled && this.writer.isWriting ? this.chain.profile : null;
   }
 
-  /** Expected prices of the next block; `null` unless the head is fresh, because decisions need present prices. */
-  freshPrices(): HeadPrices | null {
-    if (this.sharedChain === null) return null;
-    const prices = this.chain.nextPrices();
-    if (prices === null || this.state.hasEnded || !this.#pauses.isFresh(prices.head)) return null;
-    if (this.#isIdle(prices.head)) return prices;
-    return isOutdated(this.state.status) || this.state.isTooLate(prices.head) ? null : prices;
+  /** What is published, or `null` unless the head is fresh, because decisions need present prices. */
+  freshChain(): PublishedChain | null {
+    const now = this.sharedChain === null ? null : this.published.read();
+    // An engine that failed on the head advises on an older block.
+    if (now === null || this.chain.engine?.head?.number !== now.head.number) return null;
+    if (now.status.kind === 'ended' || !this.#pauses.isFresh(now.head)) return null;
+    if (this.#isIdle(now.head)) return now;
+    return isOutdated(now.status) || this.state.isTooLate(now.head) ? null : now;
   }
 
   /** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TimeSlice } from '../../chain/async.ts';
 import type { ChainEvent, KnownBlock } from '../../chain/chain-source.ts';
-import { type Advice, eachLane, type LanePrices } from '../../core/advice.ts';
+import type { Advice } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../core/chain-rules.ts';
 import { type ChainProfile, identifiedChain, learnCoin, updateFrequencySec } from '../../core/chains.ts';
@@ -27,17 +27,6 @@ export type Engine = Pick<
   | 'reachProbability'
   | 'meanPrices'
 >;
-
-/** Expected prices of the next block at the head. Wei per gas. */
-export interface HeadPrices {
-  readonly head: Block;
-  /** When it came, ms since epoch, wall clock. */
-  readonly updatedAt: number;
-  readonly nextBaseFee: bigint;
-  readonly nextBlobBaseFee: bigint | null;
-  readonly prices: LanePrices;
-  readonly rules: ChainRules;
-}
 
 /** The newest blocks in memory, and the engine that took each of them once. A reorg rewinds both. */
 export class IngestedChain {
@@ -141,18 +130,6 @@ export class IngestedChain {
 
   advice(): Advice | null {
     return this.#engine?.advice() ?? null;
-  }
-
-  /** Expected prices of the next block at the head; `null` before the first block. */
-  nextPrices(): HeadPrices | null {
-    const head = this.head;
-    const advice = this.advice();
-    const updatedAt = this.updatedAt;
-    if (head === null || advice === null || updatedAt === null) return null;
-    if (this.#engine?.head?.number !== head.number) return null;
-    const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
-    const prices = eachLane((lane) => lanes[lane].price);
-    return { head, updatedAt, nextBaseFee, nextBlobBaseFee, prices, rules: this.rules };
   }
 
   get engine(): Engine | null {

@@ -4,13 +4,14 @@ import {
   type ChainTransaction,
   type IncludedTransaction,
 } from '../../../src/chain/chain-source.ts';
+import { eachLane } from '../../../src/core/advice.ts';
 import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
+import type { FreshChain } from '../../../src/service/auto-txs/engine-parts.ts';
 import { AutoTxSchedule } from '../../../src/service/auto-txs/schedule.ts';
-import type { HeadPrices } from '../../../src/service/follow/ingested-chain.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -19,7 +20,6 @@ import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { makeIncluded } from '../../helpers/made-transactions.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
-import { flat } from '../../store/alerts/priced-blocks.ts';
 import { GWEI, NOW } from '../../store/auto-txs/stored-auto-txs.ts';
 
 /** The engine by itself: on a real database, with clocks and a node that do what a test says. */
@@ -82,7 +82,7 @@ export async function startEngine({
   const errors: unknown[] = [];
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
-  let present: HeadPrices | null = null;
+  let present: FreshChain | null = null;
   const coin = { usd: null as number | null };
   let now = 0;
   let next = 100;
@@ -139,9 +139,11 @@ export async function startEngine({
       present = {
         head: block,
         updatedAt: NOW + now + 12_000,
-        nextBaseFee: price - GWEI,
-        nextBlobBaseFee: null,
-        prices: flat(price),
+        advice: {
+          nextBaseFee: price - GWEI,
+          nextBlobBaseFee: null,
+          lanes: eachLane(() => ({ price })),
+        },
         rules: { ...chainRules(block, chainProfile(1), null), next: fork },
       };
       now += 12_000;
