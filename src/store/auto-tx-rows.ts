@@ -146,38 +146,12 @@ const HOLD = columns({
   times: ['hold_times', wholeCell],
 });
 
-const COSTED = columns({
-  hash: ['hash', hashCell],
-  gasLimit: ['gas_limit', exactWei],
-  gasPrice: ['gas_price', orNull(exactWei)],
-  maxFeePerGas: ['max_fee', orNull(exactWei)],
-  maxPriorityFeePerGas: ['max_priority_fee', orNull(exactWei)],
-  blobCount: ['blob_count', wholeCell],
-  compressedSize: ['compressed_size', orNull(wholeCell)],
-});
-
-const LIMITED = columns({
-  id: ['id', plainCell<string>()],
-  value: ['value', amount],
-  status: ['status', oneOf(AUTO_TX_STATUSES)],
-});
-
-/** What the target of one with a limit of cost is worked out by. */
-export type LimitedAutoTx = ReturnType<typeof toLimitedAutoTx>;
-
-export const LIMITED_COLUMNS = [LIMITED, ORDER, LIMIT, COSTED].flatMap(({ names }) => names);
-
-export function toLimitedAutoTx(row: Pick<AutoTxRow, (typeof LIMITED_COLUMNS)[number]>) {
-  const order: AutoTxOrder = { ...ORDER.read(row), limit: LIMIT.read(row) };
-  return { ...LIMITED.read(row), order, signed: COSTED.read(row) };
-}
-
 /** The columns of a target that was worked out anew. */
-export const targetColumns = ({ order, signed, status }: LimitedAutoTx) => ({
+export const targetColumns = ({ order, signed, state }: StoredAutoTx) => ({
   target: exactWei.write(order.target),
   ...LIMIT.writeOrNull(order.limit ?? null),
-  ...wakeColumns(order, status === 'PENDING' ? signed : null),
-  compressed_size: signed.compressedSize,
+  ...wakeColumns(order, state.status === 'PENDING' ? signed : null),
+  compressed_size: signed?.compressedSize ?? null,
 });
 
 /** Prices at or below which it is evaluated while it waits, and the `cap` above which no block includes it. */

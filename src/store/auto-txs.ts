@@ -19,15 +19,7 @@ import {
   type TimelineEntry,
 } from '../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../core/block.ts';
-import {
-  type AutoTxRow,
-  LIMITED_COLUMNS,
-  type LimitedAutoTx,
-  targetColumns,
-  toAutoTxRow,
-  toLimitedAutoTx,
-  toStoredAutoTx,
-} from './auto-tx-rows.ts';
+import { type AutoTxRow, targetColumns, toAutoTxRow, toStoredAutoTx } from './auto-tx-rows.ts';
 import { integer, isHexCell, oneOf } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { requireKey } from './encryption-key.ts';
@@ -180,14 +172,16 @@ export class AutoTxStore extends Store {
   }
 
   /** Stores what targets of limits of cost are now, in one transaction; `false` where one is another meanwhile, and stays so. */
-  retarget(all: readonly LimitedAutoTx[]): Promise<boolean> {
+  retarget(all: readonly StoredAutoTx[]): Promise<boolean> {
     return this.database.transaction(async (trx) => {
       await this.#requireLeader(trx);
       let stored = 0;
       for (const each of all) {
         const columns = targetColumns(each);
         const one = trx.updateTable('auto_txs').set(columns).where('id', '=', each.id);
-        const same = one.where('status', '=', each.status).where('hash', '=', each.signed.hash);
+        const same = one
+          .where('status', '=', each.state.status)
+          .where('hash', '=', each.signed?.hash ?? null);
         const limited = same.where('max_cost', '=', columns.max_cost).returning('id');
         stored += (await limited.execute()).length;
       }
@@ -238,13 +232,14 @@ export class AutoTxStore extends Store {
   }
 
   /** Those of {@link waitingAfter} with a limit of cost; `isNew`: that the engine has not worked out yet. */
-  async limitedAfter(id: string, limit: number, isNew = false): Promise<LimitedAutoTx[]> {
-    const rows = await this.database.run((db) => {
-      const limited = db.selectFrom('auto_txs').select(LIMITED_COLUMNS);
-      const ones = limited.where(isNew ? IS_NEW_LIMIT : IS_LIMITED).where('id', '>', id);
-      return ones.orderBy('id').limit(limit).execute();
-    });
-    return readRows(rows, toLimitedAutoTx);
+  limitedAfter(id: string, limit: number, isNew = false): Promise<StoredAutoTx[]> {
+    return this.#read((all) =>
+      all
+        .where(isNew ? IS_NEW_LIMIT : IS_LIMITED)
+        .where('id', '>', id)
+        .orderBy('id')
+        .limit(limit),
+    );
   }
 
   expiring(now: number, limit: number): Promise<StoredAutoTx[]> {

@@ -12,7 +12,6 @@ import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import type { CostBasis } from '../../core/threshold/max-cost.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import type { LimitedAutoTx } from '../../store/auto-tx-rows.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ifFresh } from '../published-chain.ts';
@@ -116,17 +115,17 @@ export function createCostLimits(parts: EngineParts) {
   }
 
   /** With the length of its bytes, which an older program has not stored. */
-  async function withSize(limited: LimitedAutoTx): Promise<LimitedAutoTx> {
-    const { id, signed } = limited;
-    if (signed.compressedSize !== null || known?.parameters?.rate === 0n) return limited;
+  async function withSize(stored: StoredAutoTx): Promise<StoredAutoTx> {
+    const { id, signed } = stored;
+    if (signed === null || signed.compressedSize != null || known?.parameters?.rate === 0n) return stored;
     const bytes = await store.signedBytes(id);
-    if (!(bytes instanceof Uint8Array)) return limited;
-    return { ...limited, signed: { ...signed, compressedSize: fastLzLength(bytes) } };
+    if (!(bytes instanceof Uint8Array)) return stored;
+    return { ...stored, signed: { ...signed, compressedSize: fastLzLength(bytes) } };
   }
 
   /** Those with another target to be stored. */
-  async function moves(page: readonly LimitedAutoTx[]): Promise<readonly LimitedAutoTx[]> {
-    const moved: LimitedAutoTx[] = [];
+  async function moves(page: readonly StoredAutoTx[]): Promise<readonly StoredAutoTx[]> {
+    const moved: StoredAutoTx[] = [];
     for (const before of page) {
       const sized = await withSize(before);
       const order = orderNow(sized);
@@ -171,8 +170,8 @@ export function createCostLimits(parts: EngineParts) {
       let [isWhole, hasMoved] = [true, false];
       for (let after = ''; !signal.aborted; ) {
         const page = await store.limitedAfter(after, PAGE, which === 'new');
-        const isAsked = ({ signed, order }: LimitedAutoTx) =>
-          which !== 'with-blobs' || signed.blobCount > 0 || order.limit?.since == null;
+        const isAsked = ({ signed, order }: StoredAutoTx) =>
+          which !== 'with-blobs' || (signed?.blobCount ?? 0) > 0 || order.limit?.since == null;
         const moved = await moves(page.filter(isAsked));
         if (moved.length > 0) {
           hasMoved = true;
