@@ -1,4 +1,4 @@
-import type { AccountFacts } from '../core/auto-txs/account-gas.ts';
+import { accountFacts } from '../core/auto-txs/account-gas.ts';
 import { isEstimable, pricedOrder } from '../core/auto-txs/cost-limit.ts';
 import { accountsToAsk, type GasFacts, gasFactsAt } from '../core/auto-txs/gas-check.ts';
 import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts';
@@ -15,12 +15,7 @@ import type { SignedTransaction } from '../core/transactions/signed-transaction.
 import { ifTold } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
-import {
-  type AutoTxAccountView,
-  type AutoTxView,
-  type CheckView,
-  distanceToTarget,
-} from './views/auto-txs.ts';
+import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-txs.ts';
 import { chainStatus } from './views/chain-status.ts';
 import type { ReachView, SnapshotView } from './views/gas.ts';
 
@@ -204,9 +199,11 @@ export async function askSender(
   const facts = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };
   const toAsk = account === null || rules === null ? [] : accountsToAsk({ transaction, order, gas: facts });
   if (toAsk.length === 0) return { account, rules, gas };
-  const asked = toAsk.map(
-    async (address) => [address, accountFacts(await ifTold(client.autoTxAccount(address, call)))] as const,
-  );
+  const asked = toAsk.map(async (address) => {
+    const told = await ifTold(client.autoTxAccount(address, call));
+    const { code = null, balance = null, nonce = 0 } = told ?? {};
+    return [address, code === null || balance === null ? null : accountFacts(balance, nonce, code)] as const;
+  });
   return { account, rules, gas, accounts: new Map(await Promise.all(asked)) };
 }
 
@@ -225,12 +222,6 @@ async function estimateOf(
 
 /** Before any block: a fork that is ahead of it counts. */
 const NO_HEAD = { nextTime: 0, blockGasLimit: null };
-
-function accountFacts(told: AutoTxAccountView | null): AccountFacts | null {
-  if (told === null || told.code === null || told.balance === null) return null;
-  const exists = told.balance > 0n || told.nonce > 0 || told.code !== 'none';
-  return { exists, isDelegated: told.code === 'delegated' };
-}
 
 /** Slots without a block that are believed: the clock of the service may be another. */
 const MISSED_MOST = 4;

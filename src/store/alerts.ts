@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { changedPhase, DISABLED, enabledPhase, type StoredAlert } from '../core/alerts/alert-rule.ts';
+import { DISABLED, type StoredAlert } from '../core/alerts/alert-rule.ts';
 import { headTimestamp } from './alert-evaluation.ts';
 import { type AlertEventRow, HALF, MOST_EVENTS, SUMS, savedBy, tallyOf } from './alert-firings.ts';
 import { disableAlerts, toAlertRow, toStoredAlert } from './alert-rows.ts';
@@ -18,10 +18,6 @@ import {
 
 export type AlertFiring = ReturnType<typeof toFiring>;
 export type AlertSum = ReturnType<typeof toSum>;
-export type AlertChange = Pick<
-  StoredAlert,
-  'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'
->;
 
 /** Alerts for their owners; the operator (the owner '') sees all. */
 export class AlertStore extends Store {
@@ -44,28 +40,15 @@ export class AlertStore extends Store {
     });
   }
 
-  /** Enables or disables an alert at `now` (ms since epoch), if it is not already. `null` when there is none. */
-  async setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<StoredAlert | null> {
-    const changed = await this.#change(owner, id, async (alert, trx) => {
-      if ((alert.phase.kind !== 'disabled') === isEnabled) return alert;
-      const phase = isEnabled ? enabledPhase(alert, await headTimestamp(trx)) : DISABLED;
-      return { ...alert, phase, disabledReason: null, updatedAt: now };
-    });
-    return changed?.after ?? null;
-  }
-
-  /** Replaces the owner's fields of an alert; its id, history and state stay. `null` when there is none. */
-  update(owner: string, id: string, change: AlertChange) {
-    return this.#change(owner, id, async (before) => {
-      return { ...before, ...change, phase: changedPhase(before, change.rule) };
-    });
-  }
-
-  #change(owner: string, id: string, next: (before: StoredAlert, trx: Queries) => Promise<StoredAlert>) {
+  /**
+   * In one transaction: reads, lets `decide` return the alert with its changes, by the head's time (Unix s; `null`: no block is
+   * stored), and writes it. `null` when there is none.
+   */
+  change(owner: string, id: string, decide: (stored: StoredAlert, headTime: number | null) => StoredAlert) {
     return this.database.transaction(async (trx) => {
       const before = await findAlert(trx, owner, id);
       if (before === null) return null;
-      const after = await next(before, trx);
+      const after = decide(before, await headTimestamp(trx));
       await trx.updateTable('alerts').set(toAlertRow(after)).where('id', '=', id).execute();
       return { before, after };
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
+import { ARMED, DISABLED, switchedAlert } from '../../src/core/alerts/alert-rule.ts';
 import type { AlertEventRow } from '../../src/store/alert-firings.ts';
 import { tallyFirings } from '../../src/store/alert-firings.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
@@ -51,12 +51,18 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { database, store } = await open();
     const mine = (ms: number) =>
       new BlockStore(database).saveBlocks([makeBlock(ms, { timestamp: (FIRED_AT + ms) / 1_000 })]);
+    const switched = async (id: string, isEnabled: boolean, now: number) => {
+      const changed = await store.change('', id, (stored, headTime) =>
+        switchedAlert(stored, isEnabled, { headTime, now }),
+      );
+      return changed?.after ?? null;
+    };
     await mine(0);
     const cooling = { kind: 'cooling', cooldownUntil: FIRED_AT + 3_600_000, mustLeave: false } as const;
     await store.create(storedAlert('alr_1', { phase: cooling }), NO_CAP);
     const before = await store.find('', 'alr_1');
-    expect(await store.setEnabled('', 'alr_1', true, FIRED_AT + 1)).toEqual(before);
-    expect(await store.setEnabled('', 'alr_1', false, FIRED_AT + 2)).toMatchObject({
+    expect(await switched('alr_1', true, FIRED_AT + 1)).toEqual(before);
+    expect(await switched('alr_1', false, FIRED_AT + 2)).toMatchObject({
       phase: DISABLED,
       updatedAt: FIRED_AT + 2,
     });
@@ -66,10 +72,8 @@ describe.each(ENGINES)('on %s', (engine) => {
       .executeTakeFirstOrThrow();
     expect(Object.values(wakes)).toEqual([null, null, null, null, null]);
     await database.queries.updateTable('alerts').set({ disabled_reason: 'the recipient is gone' }).execute();
-    expect((await store.setEnabled('', 'alr_1', false, FIRED_AT + 3))?.disabledReason).toBe(
-      'the recipient is gone',
-    );
-    const enabled = await store.setEnabled('', 'alr_1', true, FIRED_AT + 4);
+    expect((await switched('alr_1', false, FIRED_AT + 3))?.disabledReason).toBe('the recipient is gone');
+    const enabled = await switched('alr_1', true, FIRED_AT + 4);
     expect(enabled).toMatchObject({
       phase: cooling,
       disabledReason: null,
@@ -77,10 +81,10 @@ describe.each(ENGINES)('on %s', (engine) => {
       triggerCount: 1,
     });
     expect(await store.find('', 'alr_1')).toEqual(enabled);
-    await store.setEnabled('', 'alr_1', false, FIRED_AT + 5);
+    await switched('alr_1', false, FIRED_AT + 5);
     await mine(3_600_000);
-    expect((await store.setEnabled('', 'alr_1', true, FIRED_AT + 6))?.phase).toEqual(ARMED);
-    expect(await store.setEnabled('', 'none', true, FIRED_AT + 1)).toBeNull();
+    expect((await switched('alr_1', true, FIRED_AT + 6))?.phase).toEqual(ARMED);
+    expect(await switched('none', true, FIRED_AT + 1)).toBeNull();
   });
 
   testOn(engine)('with an alert goes what was or was to be sent for it; others keep theirs', async () => {

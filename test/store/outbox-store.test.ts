@@ -222,9 +222,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     const alerts = new AlertStore(database);
     const alert = await alerts.find('', 'a');
     if (alert === null) throw new Error('there is no alert');
-    const { rule, method, channels, note } = alert;
     const targets = { ...alert.targets, WEBHOOK: 'https://elsewhere.example.org/hook' };
-    await alerts.update('', 'a', { rule, method, channels, targets, note, updatedAt: FIRED_AT });
+    await alerts.change('', 'a', (stored) => ({ ...stored, targets }));
     await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
     expect(await statuses(store, 'a')).toEqual({ [id]: 'FAILED' });
     expect(await alerts.find('', 'a')).toMatchObject({ disabledReason: null, targets });

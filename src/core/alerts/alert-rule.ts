@@ -60,6 +60,17 @@ export function enabledPhase(
   return cooldownUntil > now ? { kind: 'cooling', cooldownUntil, mustLeave: false } : ARMED;
 }
 
+/** The alert enabled or disabled at `now` (ms since epoch); the same object where it is so already. */
+export function switchedAlert(
+  alert: StoredAlert,
+  isEnabled: boolean,
+  { headTime, now }: { readonly headTime: number | null; readonly now: number },
+): StoredAlert {
+  if ((alert.phase.kind !== 'disabled') === isEnabled) return alert;
+  const phase = isEnabled ? enabledPhase(alert, headTime) : DISABLED;
+  return { ...alert, phase, disabledReason: null, updatedAt: now };
+}
+
 /** Confirmation restarts with the rule; a cooldown continues. A price that has left the old threshold need not leave again. */
 export function changedPhase(before: Pick<StoredAlert, 'rule' | 'phase'>, rule: AlertRule): AlertPhase {
   const { phase } = before;

@@ -16,6 +16,12 @@ export interface AccountFacts {
   readonly isDelegated: boolean;
 }
 
+/** @param code `none`, `contract` or `delegated` */
+export const accountFacts = (balance: bigint, nonce: number, code: string): AccountFacts => ({
+  exists: balance > 0n || nonce > 0 || code !== 'none',
+  isDelegated: code === 'delegated',
+});
+
 /** By address in lower case; `null`: no node says. Those that do not decide are left out. */
 export type Accounts = ReadonlyMap<string, AccountFacts | null>;
 

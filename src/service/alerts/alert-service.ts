@@ -13,12 +13,18 @@ import type {
 import { type AlertStatus, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import { NO_BLOBS } from '../../core/advice.ts';
-import { type AlertRule, ARMED, type StoredAlert } from '../../core/alerts/alert-rule.ts';
+import {
+  type AlertRule,
+  ARMED,
+  changedPhase,
+  type StoredAlert,
+  switchedAlert,
+} from '../../core/alerts/alert-rule.ts';
 import { ruleFromWire } from '../../core/threshold/rule-wire.ts';
 import type { PriceOrReason, RelativeThreshold } from '../../core/threshold/threshold.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
-import type { AlertChange, AlertStore } from '../../store/alerts.ts';
+import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { conflict, notFound, valid } from '../http/errors.ts';
 import {
@@ -100,10 +106,13 @@ export class AlertService {
   async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
     this.#requirePriced(creation);
-    const updated = await alerts.update(owner, id, {
-      ...(await this.#contentOf(creation)),
+    const content = await this.#contentOf(creation);
+    const updated = await alerts.change(owner, id, (stored) => ({
+      ...stored,
+      ...content,
+      phase: changedPhase(stored, content.rule),
       updatedAt: wallNow(),
-    });
+    }));
     if (updated === null) throw noAlert();
     const { before, after } = updated;
     const isNew = hasWebhook(after) && !hasWebhook(before);
@@ -128,9 +137,11 @@ export class AlertService {
 
   async setStatus(owner: string, id: string, status: AlertStatus): Promise<Alert> {
     const { alerts, wallNow } = this.#parts;
-    const alert = await alerts.setEnabled(owner, id, status === 'PENDING', wallNow());
-    if (alert === null) throw noAlert();
-    return this.#respond(alert, owner);
+    const changed = await alerts.change(owner, id, (stored, headTime) =>
+      switchedAlert(stored, status === 'PENDING', { headTime, now: wallNow() }),
+    );
+    if (changed === null) throw noAlert();
+    return this.#respond(changed.after, owner);
   }
 
   async remove(owner: string, id: string): Promise<void> {
@@ -239,7 +250,7 @@ const noAlert = () =>
 
 const hasWebhook = ({ channels }: StoredAlert) => channels.includes('WEBHOOK');
 
-type Content = Omit<AlertChange, 'updatedAt'>;
+type Content = Pick<StoredAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note'>;
 
 /** Removes unpaired surrogates, which JSON may carry but the database cannot store. */
 function contentOf(creation: AlertCreation): Content {

@@ -1,6 +1,6 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { CODE_KINDS } from '../../contract/choices.ts';
-import type { AccountFacts } from '../../core/auto-txs/account-gas.ts';
+import { type AccountFacts, accountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts } from '../../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
@@ -52,7 +52,5 @@ async function accountAt(
     source.nonce(address, 'latest'),
     source.code?.(address),
   ]);
-  if (code === undefined) return null;
-  const kind = codeKind(code);
-  return { exists: balance > 0n || nonce > 0 || kind !== 'none', isDelegated: kind === 'delegated' };
+  return code === undefined ? null : accountFacts(balance, nonce, codeKind(code));
 }
