@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../../src/cli/config-file.ts';
+import type { ConfigFile } from '../../src/cli/config-schema.ts';
 import { code, table } from './markdown.ts';
 
 export interface SettingRow {

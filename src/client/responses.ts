@@ -17,6 +17,9 @@ export interface ResponseContext {
   readonly renaming?: Renaming;
 }
 
+/** Compiling a schema takes longer than reading the few responses of a command by it. */
+const AS_IT_IS = { jitless: true };
+
 export type WireResponse = ReturnType<typeof parseResponse>;
 
 export function parseResponse(text: string, schema: z.ZodObject, context: ResponseContext) {
@@ -26,7 +29,7 @@ export function parseResponse(text: string, schema: z.ZodObject, context: Respon
   // Further fields are a newer release's: every price is still in wei, however small.
   const isExact =
     context.isOwn === true ||
-    (schema.safeParse(body).error?.issues ?? []).every(({ code }) => code === 'unrecognized_keys');
+    (schema.safeParse(body, AS_IT_IS).error?.issues ?? []).every(({ code }) => code === 'unrecognized_keys');
   return { body, isExact, wire: isExact ? body : inWireForm(schema, body, context.renaming) };
 }
 
@@ -49,7 +52,7 @@ export function viewOf<View>(
   const lists = isRecord(wire) ? [wire.items, wire.data, wire.points] : [];
   if (!isExact && lists.some((list) => Array.isArray(list) && list.length === 0))
     throwIfRefused(body, context);
-  const { data, error } = view.safeParse(wire);
+  const { data, error } = view.safeParse(wire, AS_IT_IS);
   if (error === undefined) return data;
   throwIfRefused(body, context);
   const path = error.issues[0]?.path ?? [];

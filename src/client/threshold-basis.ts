@@ -14,7 +14,7 @@ import { ifTold } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import { loadLanePrices, pastPriceAt } from './lane-prices.ts';
 import type { CallOptions } from './requests.ts';
-import { type ActionView, dataFeeOf } from './views/dashboard.ts';
+import type { ActionView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
 
 /** How far a rule looks back, in seconds; 0: not at all. */
@@ -31,6 +31,15 @@ export interface WhatIsPriced {
 /** As its service says; others say nothing. */
 export const whyNoDollars = ({ chainId, nativeUsdReason }: SnapshotView): string =>
   nativeUsdReason ?? `no dollar price of ${chainProfile(chainId ?? 1).nativeSymbol}`;
+
+/** The data fee of an action, wei; `null` when the chain has one that the service does not report. */
+export function dataFeeOf(
+  action: Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>> | undefined,
+  chainId: number | null,
+): bigint | null {
+  if (action?.dataFee != null) return action.dataFee.wei;
+  return action?.dataFeeReason == null && !hasDataFee(chainId) ? 0n : null;
+}
 
 /** What a rule is priced by now, of any service that speaks v1. @throws ClientError */
 export async function loadThresholdBasis(

@@ -80,6 +80,13 @@ it.each([
   for (const name of own) expect(heavyIn(loadedWith(join(DIST, 'chunks', name)))).toEqual([]);
 });
 
+it.each(['now', 'wait', 'history'])('starts %s without the schemas of what it does not read', (command) => {
+  const own = CHUNKS.filter((name) => new RegExp(`^${command}-[\\w-]{8}\\.js$`).test(name));
+  const sources = own.flatMap((name) => [...loadedWith(join(DIST, 'chunks', name))]);
+  const schemas = /DashboardSummary|AutoTxThreshold|an origin, or a list of origins/g;
+  expect(sources.flatMap((file) => readFileSync(file, 'utf8').match(schemas) ?? [])).toEqual([]);
+});
+
 it('has a client for programs that imports nothing, and needs nothing of Node', () => {
   const client = readFileSync(join(DIST, 'client.js'), 'utf8');
   expect(client.match(/\bimport\b[^;]{0,60}/g)).toBeNull();

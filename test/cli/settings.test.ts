@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigFile, LoadedConfig } from '../../src/cli/config-file.ts';
+import type { LoadedConfig } from '../../src/cli/config-file.ts';
+import type { ConfigFile } from '../../src/cli/config-schema.ts';
 import { PUBLIC_NODES } from '../../src/cli/known-chains.ts';
 import { resolveSettings, type Settings, type SourceFlags } from '../../src/cli/settings.ts';
 import { runMain } from './captured-io.ts';

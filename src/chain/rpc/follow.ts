@@ -84,8 +84,8 @@ async function* headStream(node: PoolNode, pace: Pace, { clock, signal }: Follow
     while (!signal.aborted) {
       const hint = announced;
       announced = null;
-      const { data } = wholeHeader.safeParse(hint);
-      const header = data ?? (await requestHead(node, { signal }));
+      const whole = hint === null ? undefined : wholeHeader.safeParse(hint).data;
+      const header = whole ?? (await requestHead(node, { signal }));
       const isNew = header.number > (newest ?? Number.POSITIVE_INFINITY);
       // An announcement that came during the request was only late.
       if (hint !== null) {

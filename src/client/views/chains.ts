@@ -10,8 +10,9 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import { cost, gasByChainAlone } from '../../core/usual-work.ts';
+import { dataFeeOf } from '../threshold-basis.ts';
 import { chainStatus } from './chain-status.ts';
-import { type ActionView, dataFeeOf } from './dashboard.ts';
+import type { ActionView } from './dashboard.ts';
 import {
   advisedWait,
   chainNameOf,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import * as wire from '../../contract/dashboard.ts';
-import { hasDataFee } from '../../core/chains.ts';
 import { drawn, lenient, said, sayingAny } from '../lenient.ts';
 import { RecommendationView, Snapshot, TrendView } from './gas.ts';
 
@@ -100,15 +99,6 @@ export const ActionView = lenient(
   'gas',
 );
 export type ActionView = z.infer<typeof ActionView>;
-
-/** The data fee of an action, wei; `null` when the chain has one that the service does not report. */
-export function dataFeeOf(
-  action: Partial<Pick<ActionView, 'dataFee' | 'dataFeeReason'>> | undefined,
-  chainId: number | null,
-): bigint | null {
-  if (action?.dataFee != null) return action.dataFee.wei;
-  return action?.dataFeeReason == null && !hasDataFee(chainId) ? 0n : null;
-}
 
 const DAYS = 7;
 const HOURS = 24;

@@ -1,6 +1,7 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
-import { type ActionView, dataFeeOf } from '../../../client/views/dashboard.ts';
+import { dataFeeOf } from '../../../client/threshold-basis.ts';
+import type { ActionView } from '../../../client/views/dashboard.ts';
 import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
 import { chainProfile, hasDataFee } from '../../../core/chains.ts';
