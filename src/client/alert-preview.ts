@@ -179,7 +179,7 @@ export function previewWords(preview: AlertPreview, timeText: (ms: number) => st
   const span =
     ms >= DAY_MS - 2_000 * (everySec ?? 60)
       ? 'the last 24 h'
-      : `the ${formatDuration(Math.max(Math.round(ms / 1_000), 1))} of history that there is`;
+      : `the last ${formatDuration(Math.max(Math.round(ms / 1_000), 1))}`;
   const when = `in ${span}`;
   const about = everySec === null ? '' : 'about ';
   const rule = stoodFor === null ? '' : `; it stood for ${rangeText(stoodFor, about)}`;

@@ -430,11 +430,11 @@ describe('alerts preview', () => {
     ]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^\[REPLAY\] {2}would have fired (?:once|\d+ times) in the \S+ of history that there is, (?:last )?at 2024-10-1\d \d\d:\d\d UTC at [\d.]+ gwei \(block by block\)\n$/,
+      /^\[REPLAY\] {2}would have fired (?:once|\d+ times) in the last \S+, (?:last )?at 2024-10-1\d \d\d:\d\d UTC at [\d.]+ gwei \(block by block\)\n$/,
     );
     const never = await runMain(['alerts', 'preview', '--replay', SHORT_RECORDING, '--below', '0.001']);
     expect(never.stdout).toMatch(
-      /^\[REPLAY\] {2}would not have fired in the \S+ of history that there is: the price was between /,
+      /^\[REPLAY\] {2}would not have fired in the last \S+: the price was between /,
     );
   });
 

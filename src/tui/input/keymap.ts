@@ -96,7 +96,7 @@ const KEYS = {
     key('close', 'escape', 'back from the cheap hours', 'back'),
     key('write', 'w', 'write what is shown to a CSV file; asks first, with its full path', 'write CSV'),
     key('cursor-left', 'left', 'move the cursor back'),
-    key('cursor-right', 'right', 'move the cursor on'),
+    key('cursor-right', 'right', 'move the cursor on: how likely its price with tip comes in 1h'),
     key('start', 'g home', 'cursor to the oldest value'),
     key('end', 'G end', 'cursor to the newest value'),
     key('alert', 'a', "new alert at the cursor's price; above the present one for a rise", 'alert here'),

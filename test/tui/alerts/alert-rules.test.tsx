@@ -76,6 +76,33 @@ describe('the form of an alert with a rule', () => {
     await shows('Average < $0.01/swap');
   });
 
+  it.each([[SWAP], ['2% of $0.5/swap'], ['$0.01/101095']])(
+    'says of %s how likely its price now is reached, also while that is worked out, and calls it no example',
+    async (rule) => {
+      const asked = new Set<bigint>();
+      const { leads, shows, screen } = await open({
+        columns: 100,
+        gas: {
+          gasRecommendation: async ({ reach } = {}) => {
+            if (reach !== undefined) asked.add(reach.targetPrice);
+            return {
+              ...RECOMMENDATION,
+              reach: reach === undefined ? null : { ...reach, probability: 0.62, reason: null },
+            };
+          },
+        },
+      });
+      await leads('n', 'The threshold is in gwei, or a rule: $0.40/swap');
+      await leads(rule, 'what it is in gwei: looking …', 'how likely it is reached: looking …');
+      // The forms are there beside what is typed, too.
+      await shows('likely reached: 62 % within', 'or a rule: $0.40/swap, p20/7d');
+      expect(screen().replace(/\s+/g, ' ')).toContain('within 1d, for 0.0308 gwei, its price now');
+      expect(screen()).not.toMatch(/such as|looking/);
+      // It is that of the figure that is shown, which not each block moves.
+      expect([...asked]).toEqual([gwei(0.0308)]);
+    },
+  );
+
   it('takes a share of an amount, so much gas, and history, and says why one is unknown', async () => {
     const { leads } = await open({ columns: 100 });
     await leads(['n', '2% of $0.5/swap'], '(0.0308 gwei now)');

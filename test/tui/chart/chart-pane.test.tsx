@@ -104,6 +104,75 @@ describe('ChartPane', () => {
     expect(under.split('\n').at(-1)).toContain('● alert fired');
   });
 
+  it.each([
+    [
+      'two kinds in one column',
+      [
+        ['ALERT', 35],
+        ['AUTO_TX', 10],
+      ],
+      '● alert fired 11:35  ■ auto-tx 11:10',
+    ],
+    [
+      'three of one kind',
+      [
+        ['ALERT', 35],
+        ['ALERT', 5],
+        ['ALERT', 50],
+      ],
+      '● alert fired ×3 11:05, 11:35, 11:50',
+    ],
+    [
+      'many of one kind',
+      [
+        ['ALERT', 1],
+        ['ALERT', 2],
+        ['ALERT', 3],
+        ['ALERT', 59],
+      ],
+      '● alert fired ×4 11:01 – 11:59',
+    ],
+    [
+      'two at one time',
+      [
+        ['ALERT', 20],
+        ['ALERT', 20],
+      ],
+      '● alert fired ×2 11:20',
+    ],
+  ] as const)(
+    'names under the cursor the time of each mark, not that of its column: %s',
+    (_, marked, words) => {
+      const hours = points(24, () => 10, 3_600_000).map((each) => ({
+        ...each,
+        timestamp: each.timestamp - 3_600_000,
+      }));
+      const answer = hourAnswer(hours);
+      const events = marked.map(([kind, minute], place) => ({
+        ...{ timestamp: NOON - 3_600_000 + minute * 60_000, kind, id: String(place) },
+      }));
+      const chart = { ...answer.chart, timeFrame: '24h', bucketSec: 3_600, events };
+      const screen = draw(
+        { ...answer, timeFrame: '24h', chart },
+        {
+          ...{ cursor: NOON - 3_600_000, width: 100, height: 36, zone: 'UTC' },
+        },
+      );
+      expect(screen.split('\n').at(-1)).toContain(`11:00  ${words}  base 10.0`);
+    },
+  );
+
+  it.each([
+    [90, ' 10.0 in 1h 79 %'],
+    [80, ' 10.0 in 1h 79 %'],
+    [100, ' 10.0 with tip: 79 % likely in 1h'],
+  ])('says at %i columns of which price it says how likely it comes', (width, words) => {
+    const screen = draw(hourAnswer(points(300, () => 10)), {
+      ...{ cursor: NOON - 250 * BLOCK_MS, likely: 0.79, width, height: 36 },
+    });
+    expect(screen.split('\n').at(-1)).toContain(words);
+  });
+
   it('keeps its unit and explains every mark, however narrow and however many', () => {
     const regime = { timestamp: NOON - 150 * BLOCK_MS, kind: 'REGIME_SHIFT', value: 11e9 };
     const odd = { timestamp: NOON - 250 * BLOCK_MS, kind: 'ANOMALY', value: 11e9 };

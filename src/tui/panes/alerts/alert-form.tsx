@@ -22,6 +22,7 @@ import {
   pricedLaneOf,
   thresholdPayload,
   titleWord,
+  weiOfTypedGwei,
   writtenThreshold,
 } from '../../../client/views/alerts.ts';
 import { type SnapshotView, watchedPrice } from '../../../client/views/gas.ts';
@@ -60,7 +61,7 @@ import { ResourceForm, type Saved, useFormState } from '../../resource/resource-
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane, usePaneState } from '../../ui/pane-context.tsx';
-import { bold, filledTo, plain } from '../../ui/text.tsx';
+import { bold, EMPTY_LINE, filledTo, plain } from '../../ui/text.tsx';
 import { shortStart, untilText } from '../../ui/time.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';
 
@@ -100,11 +101,16 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const typed = readThreshold(draft.threshold, takesRules);
   const watched = { gasSpeed, condition, ...useThresholdNow(typed.threshold, draft) };
   const distance = distanceToThreshold(watched, snapshot);
-  const fields = alertFields(draft, offered, {
-    problem: typed.problem,
-    beside: besideThreshold(watched, distance, snapshot),
-    ...(/^[\d.,]*$/.test(draft.threshold.trim()) && { unit: 'gwei' }),
-  });
+  const fields = alertFields(
+    draft,
+    offered,
+    {
+      problem: typed.problem,
+      beside: besideThreshold(watched, distance, snapshot),
+      ...(/^[\d.,]*$/.test(draft.threshold.trim()) && { unit: 'gwei' }),
+    },
+    takesRules,
+  );
   const body = { ...bodyOf(draft), ...(typed.threshold && thresholdPayload(typed.threshold)) };
   const { method } = body;
   const fieldOf = (name: string, channel: string) => {
@@ -119,7 +125,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const fires =
     isChange && like !== undefined ? whenItFires(like, blocks, snapshot, present) : firesNext(blocks);
   const reach = useThresholdReach(watched, distance, fires, snapshot);
-  const offer = draft.threshold.trim() === '' ? describeForms(takesRules) : null;
+  const isEmpty = draft.threshold.trim() === '';
   const faint = (words: string | null) =>
     wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });
   const named = like === undefined ? '' : `${isChange ? '' : ' like '}${describeCondition(like)}`;
@@ -147,7 +153,14 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
       onSaved={(done) => (done.secret ? setMade(() => done) : onSaved(done.id))}
       lost={[saved, 'What was typed is lost.']}
       // The preview comes and goes while typing: its lines stay reserved.
-      below={[...faint(reach), ...filledTo(faint(preview ?? offer), MOST_LINES)]}
+      below={[
+        ...faint(reach),
+        ...filledTo(faint(preview ?? (isEmpty ? describeForms(takesRules) : null)), MOST_LINES),
+      ]}
+      rest={(room) => {
+        const forms = isEmpty ? [] : faint(describeForms(takesRules));
+        return forms.length < room ? [EMPTY_LINE, ...forms] : [];
+      }}
     />
   );
 }
@@ -201,7 +214,8 @@ function besideThreshold(
   const present = lane && watchedPrice(snapshot, lane);
   const price = lane && (present === null ? NO_BLOBS : `now ${formatGwei(present)}`);
   const stands = threshold === null ? thresholdReason : `${shortGwei(threshold)} gwei now`;
-  const now = rule === null ? price : stands && `(${stands})`;
+  const looking = lane === null ? '' : 'what it is in gwei: looking …';
+  const now = rule === null ? price : stands ? `(${stands})` : looking;
   return distance === null ? now : [now, describeDistance(distance)].filter((text) => text).join(', ');
 }
 
@@ -223,7 +237,8 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
     freshMs: PREVIEW_MS,
   });
   const { data: past = null, ...pasts } = useMonitorQuery({
-    key: ['alert-past', lane, windowSec],
+    // As far back as the prices reach.
+    key: ['alert-past', lane, windowSec, day ? shortStart(day.from, day.to, '24h') : null],
     enabled: windowSec !== null && day !== undefined,
     ask: async (client) =>
       lane && day && windowSec !== null
@@ -284,25 +299,31 @@ function whenItFires(alert: AlertView, blocks: number, snapshot: SnapshotView, p
   return state.kind === 'leaving' ? 'it fires once the price has left and come back' : firesNext(blocks);
 }
 
+const LOOKING_AHEAD = 'how likely it is reached: looking …';
+
 function useThresholdReach(
-  { gasSpeed, condition, rule, threshold }: AlertCondition,
+  { gasSpeed, condition, rule, threshold, thresholdReason }: AlertCondition,
   distance: ReturnType<typeof distanceToThreshold>,
   fires: string,
   snapshot: SnapshotView,
 ): string | null {
   const { isOwnService } = useMonitor();
   const isForecast = condition === 'LESS_THAN' && laneOf(gasSpeed) !== null;
-  const price = distance === null || distance.isThere || !isForecast ? null : threshold;
+  const asked = distance === null || distance.isThere || !isForecast ? null : threshold;
+  // What a rule stands for moves with each block: the likelihood is that of the figure beside it.
+  const price = rule === null || asked === null ? asked : (weiOfTypedGwei(shortGwei(asked)) ?? asked);
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
   if (distance?.isThere) {
     return `reached now: ${fires}`;
   }
+  // What a rule stands for is not known yet.
+  if (isForecast && rule !== null && threshold === null && thresholdReason === null) return LOOKING_AHEAD;
   if (price === null)
     return distance === null
       ? null
       : `how likely the price ${distance.ratio < 0 ? 'falls' : 'rises'} so far is not forecast`;
-  if (day.data === undefined && day.error === null) return 'how likely it is reached: looking …';
+  if (day.data === undefined && day.error === null) return LOOKING_AHEAD;
   const words = describeReach([
     { withinSec: HOUR_SEC, reach: hour.data ?? null },
     { withinSec: DAY_SEC, reach: day.data ?? null },
@@ -399,7 +420,9 @@ function alertFields(
   draft: AlertDraft,
   offered: AlertChoices,
   threshold: Parameters<typeof textField>[3],
+  takesRules: boolean | null,
 ): readonly FormField[] {
+  const thresholdHint = takesRules === false ? 'gwei, such as 0.04' : 'such as 0.04, $0.40/swap or -25%/7d';
   const channels = channelsOf(draft);
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
@@ -416,7 +439,7 @@ function alertFields(
   const fields: readonly FormField[] = [
     choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
     choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
-    textField('threshold', 'threshold', 'gwei, such as 0.04', threshold),
+    textField('threshold', 'threshold', thresholdHint, threshold),
     choiceField('channels', 'notify', 'space ticks; terminal: every running monitor', all, 'many'),
     ...targets.map((channel) =>
       textField(`to:${channel}`, plainWord(channel), TARGET_HINTS.get(channel) ?? 'where it is sent'),

@@ -83,15 +83,24 @@ export function markLook(kind: string) {
   return { glyph, color, name, rank: [...LOOKS.keys()].indexOf(kind) };
 }
 
-function markSegments(marks: readonly SlotMark[]): readonly Line[] {
+/** @param momentOf names the time of each: a column may hold hours of them */
+function markSegments(
+  marks: readonly SlotMark[],
+  momentOf: (timestamp: number) => string = () => '',
+): readonly Line[] {
   return [...Map.groupBy(marks, ({ kind }) => kind)]
-    .map(([kind, { length }]) => ({ ...markLook(kind), length }))
+    .map(([kind, all]) => ({ ...markLook(kind), all }))
     .sort((a, b) => b.rank - a.rank)
-    .map(({ glyph, color, name, length }) => [
-      bold(glyph, color),
-      plain(` ${name}${length > 1 ? ` ×${length}` : ''}`),
-    ]);
+    .map(({ glyph, color, name, all }) => {
+      const times = [...new Set(all.map(({ timestamp }) => momentOf(timestamp)))];
+      const when = times.length > MOST_TIMES ? `${times[0]} – ${times.at(-1)}` : times.join(', ');
+      const words = [name, all.length > 1 ? `×${all.length}` : '', when];
+      return [bold(glyph, color), plain(` ${words.filter((word) => word !== '').join(' ')}`)];
+    });
 }
+
+/** Of more marks of one kind only the first and the last are named. */
+const MOST_TIMES = 3;
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -220,6 +229,7 @@ function cursorSegments(
   index: number | null,
   marks: readonly SlotMark[],
   likely: number | null,
+  isShort: boolean,
 ): readonly Line[] {
   const { now, slots, timeFrame, percentile } = data;
   const slot = slots[index ?? slots.length - 1];
@@ -240,14 +250,22 @@ function cursorSegments(
     return [[when], ...values, ...before, [faint('←/→ look at a value')]];
   }
   const change = base === null || now.base === null ? null : changeRatio(base, now.base);
+  const price = slotPrice(slot);
   return [
     [bold(`▸ ${isExact ? clock : moment(timestamp, timeFrame)}`, 'accent')],
-    ...markSegments(marks),
+    ...markSegments(marks, (at) => (data.slotMs > DAY ? moment(at, timeFrame) : clockText(at, isExact))),
     ...values,
     ...(change === null ? [] : [named('since', formatChange(change))]),
-    ...(likely === null ? [] : [named(`reached in ${formatDuration(REACH_SEC)}`, formatLikelihood(likely))]),
+    ...(price === null || likely === null ? [] : [likelyAgain(price, likely, isShort)]),
     ...before,
   ];
+}
+
+/** `0.164 with tip: 79 % likely in 1h`: what is forecast is a lane's price, tip included. */
+function likelyAgain(price: bigint, likely: number, isShort: boolean): Line {
+  const within = `in ${formatDuration(REACH_SEC)}`;
+  const [before, after] = isShort ? [` ${within} `, ''] : [' with tip: ', ` likely ${within}`];
+  return [plain(formatGwei(price)), faint(before), plain(formatLikelihood(likely)), faint(after)];
 }
 
 /** A time as precise as is useful for the time frame, and shorter: `Tue 3 Nov 14:05`, `3 Nov 14:05`, `3 Nov`, or `14:05`. */
@@ -263,6 +281,8 @@ const moment = (timestamp: number, timeFrame: string) => moments(timestamp, time
 
 const isWithinAnHour = (timeFrame: string) => (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) <= 3_600;
 
+/** From so many columns on the line of the cursor has whole words. */
+const ROOMY = 100;
 const SIDE_WIDTH = 35;
 const SIDE_FROM = 116;
 const FIGURES = ['now', 'change', 'max', 'p90', 'mean', 'median', 'p10', 'min'] as const;
@@ -423,7 +443,9 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
         </Box>
         {hasSide ? <ChartSide data={data} height={height - above.length - 1} /> : null}
       </Box>
-      {hasCursor ? <SegmentLine segments={cursorSegments(data, index, near, likely)} /> : null}
+      {hasCursor ? (
+        <SegmentLine segments={cursorSegments(data, index, near, likely, textWidth < ROOMY)} />
+      ) : null}
     </Box>
   );
 });
