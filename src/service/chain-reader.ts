@@ -1,13 +1,14 @@
 import { abortable, DeadlineError, withDeadline } from '../chain/async.ts';
-import type {
-  ChainBlock,
-  ChainReceipt,
-  ChainSource,
-  ChainTransaction,
-  IncludedTransaction,
+import {
+  type ChainBlock,
+  ChainError,
+  type ChainReceipt,
+  type ChainSource,
+  type ChainTransaction,
+  type IncludedTransaction,
 } from '../chain/chain-source.ts';
 import type { Block, Hex } from '../core/block.ts';
-import { abandoned, unavailable } from './http/errors.ts';
+import { ApiFailure, abandoned, unavailable } from './http/errors.ts';
 
 /** Blocks with their transactions' hashes, 5 MB of mainnet. */
 const CACHED_BLOCKS = 256;
@@ -105,6 +106,20 @@ const late = (deadlineMs: number) =>
     `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is kept`,
     RETRY_SEC,
   );
+
+/** Much less than the time limit of a request: two of these in sequence leave time for the response itself. */
+const COMPLETED_WITHIN_MS = 2_000;
+
+/** For optional parts of a response: `null` when the node fails or is slow; the next request finds a late result cached. */
+export async function ifAvailable<T>(request: Promise<T>): Promise<T | null> {
+  const late = AbortSignal.timeout(COMPLETED_WITHIN_MS);
+  try {
+    return await abortable(request, late);
+  } catch (error) {
+    if (late.aborted || error instanceof ChainError || error instanceof ApiFailure) return null;
+    throw error;
+  }
+}
 
 /** The last `most` reads that found something. */
 class LastReads<Key, Value> {

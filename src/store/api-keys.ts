@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { KeyDatabase, RetryTimes } from './database.ts';
+import { type KeyDatabase, type RetryTimes, requireWritable } from './database.ts';
 import { KEY_TABLES } from './move-database.ts';
 import { isPostgres, type KeyRow, type KeyTables, type UsageRow } from './tables.ts';
-import { requireWritable } from './writable.ts';
 
 export interface UsageRequest {
   readonly keyId: string;

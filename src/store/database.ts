@@ -333,6 +333,22 @@ function unlessLost(error: unknown, name: string): StoreError {
     : failure;
 }
 
+/** Readiness must not flap while another process writes a page. */
+const WHILE_PROBED: RetryTimes = { busy: 1_000, unreachable: 1_000 };
+
+/** Resolves when each table can be written now; changes nothing. @throws {StoreError} */
+export async function requireWritable<Schema>(
+  { transaction }: Pick<Database<Schema>, 'transaction'>,
+  tables: readonly (keyof Schema & string)[],
+): Promise<void> {
+  const named = tables.map((table) => sql.table(table));
+  await transaction(async (trx) => {
+    // Without waiting for a lock, which would hold a connection.
+    if (isPostgres(trx)) await sql`lock table ${sql.join(named)} in row exclusive mode nowait`.execute(trx);
+    else for (const table of named) await sql`delete from ${table} where false`.execute(trx);
+  }, WHILE_PROBED);
+}
+
 async function retryWhileBusy<Result>(
   name: string,
   work: () => Promise<Result>,

@@ -2,8 +2,8 @@ import { type DataFees, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatAmount } from '../units.ts';
-import { fractionOf } from './decimal.ts';
 import {
+  fractionOf,
   type PriceOrReason,
   pattern,
   percentText,

@@ -1,5 +1,4 @@
 import { USUAL_ACTIONS } from '../usual-work.ts';
-import { fractionOf, shifted } from './decimal.ts';
 
 /** What is paid for: a row of Usual work by its short name (`swap`), or so much gas. */
 export type PaidWork = { readonly action: string } | { readonly gas: number };
@@ -287,3 +286,21 @@ function storable(price: bigint, condition: 'LESS_THAN' | 'GREATER_THAN'): Price
 }
 
 const MOST_PRICE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** The decimal number that a double prints as, exactly. */
+export function fractionOf(value: number): { readonly units: bigint; readonly per: bigint } {
+  const [whole = '0', fraction = ''] = shifted(String(value), 0).split('.');
+  return { units: BigInt(whole + fraction), per: 10n ** BigInt(fraction.length) };
+}
+
+/** A decimal, also with an exponent, times ten to the power of `places`, without an exponent. */
+function shifted(decimal: string, places: number): string {
+  const [digits = '0', exponent = '0'] = decimal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = digits.split('.');
+  const point = whole.length + places + Number(exponent);
+  const all = (whole + fraction).padStart(whole.length + fraction.length - Math.min(point, 0), '0');
+  const at = Math.max(point, 0);
+  const [left, right] = [all.padEnd(at, '0').slice(0, at), all.slice(at)];
+  const [trimmed, rest] = [left.replace(/^0+(?=\d)/, '') || '0', right.replace(/0+$/, '')];
+  return rest === '' ? trimmed : `${trimmed}.${rest}`;
+}

@@ -5,10 +5,9 @@ import { blobsOfNextBlock } from '../../core/chain-rules.ts';
 import { nextBlobBaseFee } from '../../core/eip4844.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { gasOfReceipts, paidTips, tipsByGas } from '../../core/tips-by-gas.ts';
-import { type ChainReader, isBlockOf, type MinedTransaction } from '../chain-reader.ts';
+import { type ChainReader, ifAvailable, isBlockOf, type MinedTransaction } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
 import { confirmationsAt, type LookupContext } from './explorer.ts';
-import { ifAvailable } from './if-available.ts';
 import { explained, integerOrNull, isoFromSec, toWire } from './wire.ts';
 
 /** `whole` is `null` when the source has no whole blocks, `fees` when no one states them; `child` is the stored block after it. */

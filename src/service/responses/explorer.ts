@@ -13,10 +13,9 @@ import type { Block, Hex } from '../../core/block.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { Window } from '../../store/history.ts';
-import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
+import { type ChainReader, ifAvailable, type MinedTransaction } from '../chain-reader.ts';
 import { type ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import type { PublishedChain } from '../published-chain.ts';
-import { ifAvailable } from './if-available.ts';
 import { type MetricsContext, metricsWindow } from './metrics.ts';
 import { gasCount, integerOrNull, isoFromSec, toWire, usdOrNull } from './wire.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '../../core/transactions/gas-rules.ts';
 import type { PoolFees } from '../../core/transactions/pool-rules.ts';
 import { explainStuck, type Pooled, type Stuck, type ToSign } from '../../core/transactions/stuck.ts';
+import { ifAvailable } from '../chain-reader.ts';
 import { ifFresh, type PublishedChain } from '../published-chain.ts';
-import { ifAvailable } from './if-available.ts';
 import { explained, gasCount, integerOrNull, usdOrNull } from './wire.ts';
 
 export interface PendingParts {
