@@ -11,6 +11,7 @@ import type { GasClient } from '../../client/gas-client.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
 import { retryAtOf } from './query-client.ts';
+import { FILLS_ELSEWHERE_MS, isFilling, mayFill, type ShortHistory, shortOf } from './short-history.ts';
 
 export interface PolledQuery<T> {
   readonly key: QueryKey;
@@ -53,33 +54,9 @@ export interface Dated<T> {
   at: number;
   /** The head that it belongs to. */
   readonly head?: string | undefined;
-  /** While its history does not fill its time frame; `since`: when it was first received, or last reached further back. */
-  readonly short?: Short | null;
+  /** While its history does not fill its time frame. */
+  readonly short?: ShortHistory | null;
 }
-
-interface Short {
-  readonly from: number;
-  readonly since: number;
-  readonly hasGrown: boolean;
-}
-
-/** So long after it has grown last a short history is asked for with each head: a stage of filling takes a minute and more. */
-const MAY_FILL_MS = 180_000;
-/** So long it counts as one that is being read. */
-const FILLS_MS = 60_000;
-/** A remote service counts requests. */
-const FILLS_ELSEWHERE_MS = 15_000;
-
-function shortOf(from: number | null, before: Short | null | undefined, at: number): Short | null {
-  if (from === null) return null;
-  const hasGrown = before != null && from < before.from;
-  if (before == null || hasGrown) return { from, since: at, hasGrown };
-  return { ...before, from };
-}
-
-const hasGrownWithin = ({ short, at }: Dated<unknown>, ms: number) => short != null && at - short.since < ms;
-const isFilling = (data: Dated<unknown>): boolean =>
-  data.short?.hasGrown === true && hasGrownWithin(data, FILLS_MS);
 
 /** The same response of the same head stays the same object, so that nothing is drawn anew. */
 function shared(before: unknown, after: unknown): unknown {
@@ -110,8 +87,7 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
   const freshFor = (data: Dated<T> | undefined): number => {
     const isOfHead = head !== undefined && data?.head === head;
     if (isOfHead || (data && isSettled?.(data.value))) return Number.POSITIVE_INFINITY;
-    const mayFill = data && hasGrownWithin(data, MAY_FILL_MS);
-    return mayFill ? Math.min(freshMs, isOwnService ? 0 : FILLS_ELSEWHERE_MS) : freshMs;
+    return data && mayFill(data) ? Math.min(freshMs, isOwnService ? 0 : FILLS_ELSEWHERE_MS) : freshMs;
   };
   const drawn = queries.getQueryData<Dated<T>>(key);
   const query = useQuery<Dated<T>, Error>({

@@ -6,6 +6,7 @@ import {
   statsAt,
 } from '../../../client/views/dashboard.ts';
 import { type AdviceKind, describeRecord, recordOf, type TrackView } from '../../../client/views/gas.ts';
+import { counted } from '../../../client/views/metrics.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
 import { DAY_SEC } from '../../../core/time.ts';
@@ -451,8 +452,6 @@ function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[]
     .sort((one, other) => weightOf(one.status) - weightOf(other.status))
     .map(({ status, count }) => `${formatCount(count)} ${status === 'pending' ? 'waiting' : status}`);
 }
-
-const counted = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 
 /** How the service calls itself, and how much of v1 it lacks. */
 function routesLines({ isOwn, description: own, width }: ServiceContext): readonly Line[] {
