@@ -1,5 +1,5 @@
 import { Text } from 'ink';
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
@@ -110,7 +110,7 @@ function Parts({ snapshot }: { readonly snapshot: SnapshotView }) {
   const trend = useTrend(snapshot).data?.percentileRank24h ?? 0;
   const { confidence } = useRecommendation(snapshot).data ?? { confidence: null };
   const text = `head ${snapshot.blockNumber}, trend ${trend * 128}, advice ${confidence}`;
-  useEffect(() => void drawn.push(text), [text]);
+  useLayoutEffect(() => void drawn.push(text), [text]);
   return <Text>{text}</Text>;
 }
 
@@ -157,7 +157,7 @@ function Ruled() {
     ask: (client, signal) => client.chainRules({ signal }),
   });
   const text = `head ${snapshot?.blockNumber}, rules ${rules?.rules}`;
-  useEffect(() => void ruled.push(text), [text]);
+  useLayoutEffect(() => void ruled.push(text), [text]);
   return <Text>{text}</Text>;
 }
 
