@@ -34,6 +34,9 @@ export interface PublishedChain {
 export const ifFresh = (present: PublishedChain | null): PublishedChain | null =>
   present === null || isOutdated(present.status) ? null : present;
 
+/** Dollars for one native coin, or why that is not known. */
+export type CoinPrice = Pick<PublishedChain, 'nativeUsd' | 'nativeUsdReason'>;
+
 /** What is wrong, most important first: why the prices are stale, else why nothing is written; `null`: nothing. */
 export function problemOf({ status, unsaved }: Pick<PublishedChain, 'status' | 'unsaved'>): Problem | null {
   if (status.kind === 'catching-up') return null;

@@ -36,6 +36,7 @@ import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
+import type { CoinPrice } from './published-chain.ts';
 import { createReadiness } from './readiness.ts';
 import { isoFromMs } from './responses/wire.ts';
 import { type Condition, createServiceState } from './service-state.ts';
@@ -138,13 +139,11 @@ export async function startService(options: ServiceOptions) {
   const judges = () => lease.mayWrite && glance === undefined;
   const track = createAdviceJudge(new TrackStore(database), onError, judges);
   const shared = { source, lease, wallNow, signal, onError };
-  const whyNoPrice = () => price.missing(follower.chain.profile);
   const ruleBasis = createRuleBasis({
     ...shared,
     alerts: alertStore,
     chain: () => follower.chain.profile,
-    nativeUsd: () => nativeUsd(),
-    whyNoPrice,
+    coinPrice,
     coinAsked: () => (priceFeed() === null ? Promise.resolve() : price.asked),
   });
   const follower = new Follower({
@@ -158,8 +157,7 @@ export async function startService(options: ServiceOptions) {
     glance,
     neglectedMs: options.neglectedMs,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
-    nativeUsd: () => nativeUsd(),
-    whyNoPrice,
+    coinPrice,
     ruleBasis,
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
@@ -181,7 +179,13 @@ export async function startService(options: ServiceOptions) {
     return lease.mayWrite ? (options.priceFeed ?? ownFeed) : null;
   };
   const price = createNativePrice(priceFeed, wallNow);
-  const nativeUsd = () => (lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd);
+  function coinPrice(): CoinPrice {
+    const nativeUsd = lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd;
+    return {
+      nativeUsd,
+      ...(nativeUsd === null && { nativeUsdReason: price.missing(follower.chain.profile) }),
+    };
+  }
   const history = new HistoryStore(database);
   const broadcasting = startAutoTxs({
     ...shared,
@@ -191,8 +195,7 @@ export async function startService(options: ServiceOptions) {
     profile: () => follower.sharedChain,
     confirmations,
     present: () => follower.freshChain(),
-    nativeUsd,
-    whyNoPrice,
+    coinPrice,
     agreedNow: () => follower.agreedNow(),
     steadyNow: () => performance.now(),
     senderMs: options.senderMs,
@@ -242,7 +245,6 @@ export async function startService(options: ServiceOptions) {
       chain: () => follower.chain.profile,
       isKeyMissing: () => lease.unfit !== null && lease.held === null,
       published: state.read,
-      whyNoPrice,
       reach: state.reachProbability,
       pending: state.pending,
       confirmations,

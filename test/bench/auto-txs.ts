@@ -61,7 +61,7 @@ async function openWith(folder: string, waiting: number) {
       profile: () => chainProfile(1),
       confirmations: () => 12,
       present: () => present,
-      nativeUsd: () => null,
+      coinPrice: () => ({ nativeUsd: null }),
       wallNow: () => NOW,
       agreedNow: () => NOW,
       steadyNow: () => performance.now(),

@@ -17,6 +17,7 @@ import type { AlertStore } from '../../store/alerts.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
+import type { CoinPrice } from '../published-chain.ts';
 
 /** How long the coin's price and the data fees are waited for. */
 const FIRST_MS = 3_000;
@@ -25,9 +26,7 @@ interface RuleBasisParts {
   readonly source: ChainSource;
   readonly alerts: Pick<AlertStore, 'hasDollarRules'>;
   readonly chain: () => ChainProfile | null;
-  readonly nativeUsd: () => number | null;
-  /** Why that is `null`. */
-  readonly whyNoPrice: () => string;
+  readonly coinPrice: () => CoinPrice;
   /** Resolves once the coin's price was asked for; also where it is unknown. */
   readonly coinAsked: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
@@ -63,13 +62,11 @@ export function createRuleBasis(parts: RuleBasisParts) {
 
   function basis(rules: ChainRulesName, price: bigint): DollarBasis {
     const known = chain()?.dataFee === undefined ? NO_DATA_FEES : fees;
-    const nativeUsd = parts.nativeUsd();
-    const nativeUsdReason = nativeUsd === null ? parts.whyNoPrice() : undefined;
-    const coin = nativeUsd ?? nativeUsdReason;
+    const coin = parts.coinPrice();
     const key = JSON.stringify([coin, rules, known === null ? null : feeKey(known, price)]);
     if (last?.key === key) return last;
     const { gasOf, dataFeeOf } = known === null ? UNKNOWN : usualBasis(rules, known, price);
-    last = { key, nativeUsd, nativeUsdReason, gasOf: once(gasOf), dataFeeOf: once(dataFeeOf) };
+    last = { key, ...coin, gasOf: once(gasOf), dataFeeOf: once(dataFeeOf) };
     return last;
   }
 

@@ -21,8 +21,6 @@ export interface CheckerParts {
   readonly source: ChainSource;
   readonly store: Pick<AutoTxStore, 'waiting'>;
   readonly published: () => PublishedChain | null;
-  /** Why it has no price of the coin. */
-  readonly whyNoPrice?: () => string;
   readonly wallNow: () => number;
   readonly signal: AbortSignal;
 }

@@ -31,14 +31,14 @@ export async function estimatedGas(
   return source.estimateGas({ from, to, data, value }).catch(() => null);
 }
 
-type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'whyNoPrice' | 'wallNow' | 'signal'>;
+type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'wallNow' | 'signal'>;
 
 /**
  * The order with the target that its limit of cost stands for now, for a response: the engine, which follows the head's fees,
  * works it out anew. Never rejects. @param transaction `null`: a draft
  */
 export async function priceLimit(
-  { source, published, whyNoPrice, wallNow, signal }: PricingParts,
+  { source, published, wallNow, signal }: PricingParts,
   { order, transaction, chain }: NewLimit,
 ): Promise<AutoTxOrder> {
   if (order.limit == null) return order;
@@ -49,7 +49,8 @@ export async function priceLimit(
   const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);
   const basis = {
     // It has a time of its own, whatever the head's is.
-    ...priceOr(present?.nativeUsd ?? null, whyNoPrice),
+    nativeUsd: present?.nativeUsd ?? null,
+    nativeUsdReason: present?.nativeUsdReason,
     nativeSymbol: chain.nativeSymbol,
     dataFees,
     nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
@@ -66,11 +67,6 @@ interface NewLimit {
   readonly chain: ChainProfile;
 }
 
-const priceOr = (nativeUsd: number | null, why?: () => string) => ({
-  nativeUsd,
-  nativeUsdReason: nativeUsd === null ? why?.() : undefined,
-});
-
 export type CostLimits = ReturnType<typeof createCostLimits>;
 
 /**
@@ -78,7 +74,7 @@ export type CostLimits = ReturnType<typeof createCostLimits>;
  * move them by more than 0.5 %, and so does the index of what is due; a decision has them exact.
  */
 export function createCostLimits(parts: EngineParts) {
-  const { store, source, present, profile, nativeUsd, whyNoPrice, wallNow } = parts;
+  const { store, source, present, profile, coinPrice, wallNow } = parts;
   let read: { readonly head: string | null; readonly fees: Promise<DataFees> } | null = null;
   let known: DataFees | null = null;
   let hasAny = false;
@@ -98,7 +94,7 @@ export function createCostLimits(parts: EngineParts) {
     const chain = profile();
     if (known === null || chain === null) return null;
     return {
-      ...priceOr(nativeUsd(), whyNoPrice),
+      ...coinPrice(),
       nativeSymbol: chain.nativeSymbol,
       dataFees: known,
       nextBlobBaseFee: present()?.advice.nextBlobBaseFee ?? null,

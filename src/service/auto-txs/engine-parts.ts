@@ -7,7 +7,7 @@ import type { ChainProfile } from '../../core/chains.ts';
 import type { AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
-import type { PublishedChain } from '../published-chain.ts';
+import type { CoinPrice, PublishedChain } from '../published-chain.ts';
 import type { CostLimits } from './cost-limits.ts';
 
 /** What is decided by, of the published chain. */
@@ -27,9 +27,7 @@ export interface EngineParts {
   readonly confirmations: (chain: ChainProfile) => number;
   /** `null` unless the head is fresh. */
   readonly present: () => FreshChain | null;
-  readonly nativeUsd: () => number | null;
-  /** Why that is `null`. */
-  readonly whyNoPrice?: () => string;
+  readonly coinPrice: () => CoinPrice;
   readonly wallNow: () => number;
   /** The same, but no later than the chain's time allows, because expiry is final. */
   readonly agreedNow: () => number;

@@ -19,7 +19,7 @@ const NEARLY_A_DAY_SEC = 23 * 3_600;
 export async function pricesOf(
   { signed }: Pick<StoredAutoTx, 'signed'>,
   { minedAt }: Pick<Inclusion, 'minedAt'>,
-  { history, nativeUsd }: Pick<EngineParts, 'history' | 'nativeUsd'>,
+  { history, coinPrice }: Pick<EngineParts, 'history' | 'coinPrice'>,
 ): Promise<Pick<StoredAutoTx, 'dayMeanPrice' | 'nativeUsd'>> {
   const minedAtSec = Math.floor(minedAt / 1_000);
   const [day, oldest] = await Promise.all([
@@ -30,7 +30,7 @@ export async function pricesOf(
   const isDay = oldest !== null && oldest <= minedAtSec - NEARLY_A_DAY_SEC;
   const dayMeanPrice =
     day === null || signed === null || !isDay ? null : ownPriceAt(signed, BigInt(day.base));
-  return { dayMeanPrice, nativeUsd: nativeUsd() };
+  return { dayMeanPrice, nativeUsd: coinPrice().nativeUsd };
 }
 
 /** `null` when responses are inconsistent, so that the next head must decide. Rejects as the node or the store do. */

@@ -295,7 +295,7 @@ function decisionOf(
     chainId: profile.id,
     chainName: profile.name,
     nativeSymbol: profile.nativeSymbol,
-    nativeUsd: context.nativeUsd(),
+    nativeUsd: context.coinPrice().nativeUsd,
     nextBaseFee,
     nextBlobBaseFee,
     lanePrice,

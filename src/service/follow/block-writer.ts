@@ -162,7 +162,7 @@ export class BlockWriter {
 
   /** Judges at writing time whether a block came too late, as writing may have been delayed. */
   #alertRun(ingested: readonly IngestedBlock[]): AlertRun | null {
-    const { source, wallNow, nativeUsd } = this.#options;
+    const { source, wallNow, coinPrice } = this.#options;
     const { profile } = this.#chain;
     if (profile === null) return null;
     const { id: chainId, name: chainName } = profile;
@@ -174,7 +174,7 @@ export class BlockWriter {
         return [{ block, prices, blobPrice, isTooLate, basis: basis ?? this.#basisAt(prices) }];
       }),
       chain: { chainId, chainName, sourceKind: source.kind },
-      nativeUsd: nativeUsd?.() ?? null,
+      nativeUsd: coinPrice?.().nativeUsd ?? null,
       now: wallNow(),
       decide: decideAlert,
     };

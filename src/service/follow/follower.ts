@@ -9,7 +9,7 @@ import { StoreError } from '../../store/errors.ts';
 import type { LeaderReport } from '../../store/lease.ts';
 import type { RuleBasis } from '../alerts/rule-basis.ts';
 import type { Lease, LeaseState } from '../leader.ts';
-import { ChainPublisher, type PublishedChain, problemOf } from '../published-chain.ts';
+import { ChainPublisher, type CoinPrice, type PublishedChain, problemOf } from '../published-chain.ts';
 import type { AdviceJudge } from './advice-judge.ts';
 import { BlockWriter } from './block-writer.ts';
 import { SourceState, watchPauses } from './freshness.ts';
@@ -103,11 +103,10 @@ export class Follower {
   }
 
   #present(): PublishedChain | null {
-    const { source, track, lease, nativeUsd, whyNoPrice } = this.#options;
+    const { source, track, lease, coinPrice = () => ({ nativeUsd: null }) } = this.#options;
     const { profile, head, updatedAt, rules } = this.chain;
     const advice = this.chain.advice();
     if (profile === null || head === null || updatedAt === null || advice === null) return null;
-    const price = nativeUsd?.() ?? null;
     return {
       profile,
       head,
@@ -119,8 +118,7 @@ export class Follower {
       unsaved: this.unsaved,
       restartedAt: this.restartedAt,
       source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
-      nativeUsd: price,
-      nativeUsdReason: price === null ? whyNoPrice?.() : undefined,
+      ...coinPrice(),
       rules,
     };
   }
@@ -524,8 +522,7 @@ export interface FollowerOptions {
   /** For one answer; see `ServiceOptions`. */
   readonly glance?: 'prices' | 'advice' | undefined;
   readonly wallNow: () => number;
-  readonly nativeUsd?: () => number | null;
-  readonly whyNoPrice?: () => string;
+  readonly coinPrice?: () => CoinPrice;
   readonly ruleBasis?: Pick<RuleBasis, 'at' | 'ready'>;
   readonly onFired?: () => void;
   readonly onStored?: () => void;

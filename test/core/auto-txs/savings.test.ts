@@ -53,7 +53,7 @@ it('is told against its own tip on the mean base fee of the day, where the chain
           referencePrices: async () => ({ base: 4e9, slow: 9e9, average: 9e9, fast: 9e9 }),
           reachesBackTo: async () => oldest,
         },
-        nativeUsd: () => 2_500,
+        coinPrice: () => ({ nativeUsd: 2_500 }),
       },
     );
   // Its cap of 3 would not have covered the 4 of that day.

@@ -95,7 +95,7 @@ export async function startEngine({
       profile: () => chainProfile(chainId),
       confirmations: () => confirmations,
       present: () => present,
-      nativeUsd: () => coin.usd,
+      coinPrice: () => ({ nativeUsd: coin.usd }),
       wallNow: () => NOW + now,
       agreedNow: () => agreedNow(NOW + now),
       steadyNow: () => now,
