@@ -48,7 +48,7 @@ const TIMES = [
   ['an open alert', '3 return', '16:50:01', '11:20:01'],
   ['an open auto-tx', '4 return', '7 Jan 02:00:00', '6 Jan 20:30:00'],
   ['Explorer', '5', '17:30:00', '12:00:00'],
-  ['Service', '6', 'cheapest 08:30', 'cheapest 03:00'],
+  ['Service', '6', 'cheapest of all days 08:30', 'cheapest of all days 03:00'],
 ] as const;
 
 it.each(TIMES)('z turns all times of %s, and the zone stands there once', async (_, keys, local, utc) => {
@@ -71,7 +71,7 @@ it.each(TIMES)('z turns all times of %s, and the zone stands there once', async 
 it('is in UTC from the start where a flag says so', async () => {
   const { press, shows, zones } = await open({ zone: 'utc' });
   press('6');
-  await shows('cheapest 03:00');
+  await shows('cheapest of all days 03:00');
   expect(zones()).toEqual(['UTC']);
 });
 

@@ -93,10 +93,16 @@ const KEYS = {
     key('heatmap', 'h', 'cheap hours: day × hour', 'hours'),
     key('axis', 'l', 'linear or logarithmic axis', 'axis'),
     key('drawing', 'B', 'draw with braille dots, or with a line', 'dots'),
-    key('close', 'escape', 'back from the cheap hours', 'back'),
+    key('close', 'escape', 'put the cursor away, or back from the cheap hours', 'back'),
     key('write', 'w', 'write what is shown to a CSV file; asks first, with its full path', 'write CSV'),
     key('cursor-left', 'left', 'move the cursor back'),
-    key('cursor-right', 'right', 'move the cursor on: how likely its price with tip comes in 1h'),
+    key('cursor-right', 'right', 'move the cursor on: how likely its price with tip comes in 1h', 'cursor', {
+      footerLabel: '←/→',
+    }),
+    key('cursor-up', 'up', 'cursor to the highest base fee; in the cheap hours a day back'),
+    key('cursor-down', 'down', 'cursor to the lowest base fee; in the cheap hours a day on', 'extremes', {
+      footerLabel: '↑/↓',
+    }),
     key('start', 'g home', 'cursor to the oldest value'),
     key('end', 'G end', 'cursor to the newest value'),
     key('alert', 'a', "new alert at the cursor's price; above the present one for a rise", 'alert here'),
@@ -197,7 +203,7 @@ export interface KeyBinding extends Key<ActionName> {
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  ...{ escape: 'Esc', return: '⏎', left: '←', right: '→', pagedown: 'PgDn' },
+  ...{ escape: 'Esc', return: '⏎', left: '←', right: '→', up: '↑', down: '↓', pagedown: 'PgDn' },
   ...{ 'ctrl+s': 'Ctrl-S', 'ctrl+u': 'Ctrl-U', 'ctrl+z': 'Ctrl-Z' },
 };
 

@@ -45,6 +45,7 @@ export function hourAnswer(
     tips: { rows: tipRows(of, 0.02), problem: null },
     isByBlock: true,
     ranges: [],
+    extremes: { lowest: null, highest: null },
     previous: null,
     ...changes,
   };

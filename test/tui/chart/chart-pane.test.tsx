@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatGwei } from '../../../src/core/units.ts';
 import { type ChartResponses, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
 import { ChartPane, type ChartPaneProps, ChartSide } from '../../../src/tui/panes/chart/chart-plot.tsx';
-import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
+import { HoursPane, localWeek } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { setAscii } from '../../../src/tui/ui/theme.ts';
 import { atPlace, inRoom } from '../sized-screen.tsx';
 import { BLOCK_MS, baseRow, hourAnswer, NOON, points, tipRows } from './chart-answer.ts';
@@ -71,7 +71,7 @@ describe('ChartPane', () => {
     const screen = draw(hourAnswer(points(300, (i) => (i === 0 ? 8 : i === 150 ? 20 : 10))));
     expect(screen).toMatch(/1h {2}13:00 – 14:00 UTC\+2/);
     expect(screen.match(/UTC/g)).toHaveLength(1);
-    expect(screen).toMatch(/base 10\.0 ↑ \+25\.0 % in 1h {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
+    expect(screen).toMatch(/base 10\.0 ↑ \+25\.0 % against 1h ago {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
     expect(screen).toMatch(/tip p90 0\.0200 .* min 0\.0200/);
   });
 
@@ -173,6 +173,71 @@ describe('ChartPane', () => {
     expect(screen.split('\n').at(-1)).toContain(words);
   });
 
+  it.each([
+    ['SPIKE', '▲ spike 12.5 at 13:20', [12.5]],
+    ['SPIKE', '▲ spike 14.0 at 13:20', [12.5, 14]],
+    ['ANOMALY', '◇ unusual 2.00 at 13:20', [1.5, 2]],
+  ])('says under the cursor what of the kind %s stood out, and when: %s', (kind, words, gweis) => {
+    const answer = hourAnswer();
+    const anomalies = gweis.map((gwei, place) => {
+      return { timestamp: NOON - (200 - place) * BLOCK_MS, kind, value: gwei * 1e9 };
+    });
+    const options = { cursor: NOON - 199 * BLOCK_MS, width: 100, height: 30 };
+    const screen = draw({ ...answer, chart: { ...answer.chart, anomalies } }, options);
+    expect(screen.split('\n').at(-1)).toContain(words);
+  });
+
+  it('lets the highest of several marks in one column stand', () => {
+    const answer = hourAnswer(points(300, () => 10));
+    const anomalies = [11, 30, 12].map((gwei, place) => {
+      return { timestamp: NOON - (200 - place) * BLOCK_MS, kind: 'SPIKE', value: gwei * 1e9 };
+    });
+    const ranges = anomalies.map(({ timestamp, value }) => baseRow(timestamp, 1e9, 1e9, value));
+    const drawn = draw({ ...answer, ranges, chart: { ...answer.chart, anomalies } }, { height: 30 });
+    const top = drawn.split('\n').findIndex((line) => /^ .*│?.*▲/.test(line) && !line.includes('spike'));
+    expect(top).toBeLessThan(5);
+  });
+
+  it.each([
+    ['1h', ' 13:40', 12, 20],
+    ['24h', ' Mon 12:40', 300, 80],
+    ['7d', ' Mon 12:40', 1_800, 80],
+  ])('says when the base fee of %s was lowest and highest', (timeFrame, when, stepSec, minutes) => {
+    const answer = hourAnswer(points(300, () => 10, stepSec * 1_000));
+    const at = NOON - minutes * 60_000;
+    const extremes = {
+      lowest: { value: 2e9, timestamp: at },
+      highest: { value: 41.5e9, timestamp: at + 60_000 },
+    };
+    const ranges = [baseRow(at, 2e9, 10e9, 41.5e9)];
+    const changes = { timeFrame, extremes, ranges, chart: { ...answer.chart, timeFrame } };
+    const screen = draw({ ...answer, ...changes }, { width: 110, height: 30 });
+    expect(screen).toContain(`min 2.00${when}`);
+    expect(screen).toContain('max 41.5');
+    // With a table of figures at the side, too.
+    expect(draw({ ...answer, ...changes }, { width: 100, height: 30, cursor: at })).toMatch(
+      /lowest 2\.00 at 1[23]:40/,
+    );
+  });
+
+  it.each([
+    [300, '5m means:', false],
+    [1_800, '30m means:', false],
+    [12, 'means:', true],
+  ])('says what the extremes of the tips are of: %d s', (stepSec, words, isByBlock) => {
+    const of = points(100, () => 10, stepSec * 1_000);
+    const screen = draw(hourAnswer(of, { isByBlock }), { width: 100, height: 30 });
+    expect(screen.includes(words)).toBe(!isByBlock);
+  });
+
+  it('has the single blocks of the window before in its extremes', () => {
+    const rows = points(300, () => 8).map(({ timestamp, base }, place) => {
+      return baseRow(timestamp - 3_600_000, place === 7 ? 1e9 : base, base, place === 9 ? 99e9 : base);
+    });
+    const screen = draw(hourAnswer(FLAT, { previous: { rows, problem: null } }), { width: 100 });
+    expect(screen).toMatch(/1h before {2}min 1\.00 {2}mean 8\.00 {2}max 99\.0/);
+  });
+
   it('keeps its unit and explains every mark, however narrow and however many', () => {
     const regime = { timestamp: NOON - 150 * BLOCK_MS, kind: 'REGIME_SHIFT', value: 11e9 };
     const odd = { timestamp: NOON - 250 * BLOCK_MS, kind: 'ANOMALY', value: 11e9 };
@@ -189,7 +254,9 @@ describe('ChartPane', () => {
 
   it('draws the window before and says how the mean has changed', () => {
     const screen = draw(hourAnswer(FLAT, COMPARED));
-    expect(screen).toMatch(/┈ 1h before {2}min 8\.00 {2}mean 8\.00 {2}max 8\.00 {2}mean now \+25\.0 %/);
+    expect(screen).toMatch(
+      /┈ 1h before {2}min 8\.00 {2}mean 8\.00 {2}max 8\.00 {2}mean of this 1h \+25\.0 %/,
+    );
     expect(screen).toContain('┈┈┈┈┈');
   });
 
@@ -200,9 +267,11 @@ describe('ChartPane', () => {
   ])('says what part of the window before is stored, of %d minutes', (minutes, part) => {
     const rows = COMPARED.previous?.rows.slice(-minutes * 5) ?? [];
     const screen = draw(hourAnswer(FLAT, { previous: { rows, problem: null } }), { width: 100 });
-    expect(screen).toMatch(part === null ? /1h before {2}min .* mean now/ : `┈ 1h before ${part}  min 8.00`);
+    expect(screen).toMatch(
+      part === null ? /1h before {2}min .* mean of this/ : `┈ 1h before ${part}  min 8.00`,
+    );
     // The mean of a part is not compared with that of the whole.
-    expect(screen.includes('mean now')).toBe(part === null);
+    expect(screen.includes('mean of this')).toBe(part === null);
   });
 
   it('says why there is no window before', () => {
@@ -256,7 +325,8 @@ describe('HoursPane', () => {
     Array.from({ length: 24 }, (_, hour) => (day === 6 && hour < 3 ? null : (1 + hour + day) * 1e9)),
   );
   const hours = (width: number, height: number, heatmap = week, from: number | null = null) => {
-    const props = { heatmap, from, timeFrame: '30d', now: NOON, notice: null };
+    const week = localWeek(heatmap, NOON);
+    const props = { week, from, timeFrame: '30d', now: NOON, notice: null };
     return frame(inRoom(width, height, <HoursPane {...props} />)).split('\n');
   };
 
@@ -268,14 +338,14 @@ describe('HoursPane', () => {
       for (const day of ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']) {
         expect(lines.filter((line) => line.startsWith(` ${day}`))).toHaveLength(1);
       }
-      expect(lines.join('\n')).toMatch(/░ ≤ 10\.0 {2}▒ ≤ 16\.0 .*█ ≤ 30\.0/);
-      expect(lines.join('\n')).toMatch(/cheapest {2}Mon 00–0\dh/);
+      expect(lines.join('\n')).toMatch(/░ cheap ≤ 9\.00 {2}▒ ≤ 16\.0 .*█ ≤ 30\.0/);
+      expect(lines.join('\n')).toMatch(/cheapest Mon 00–01h/);
     }
   });
 
   it('says what its means are over, and names no cheap hour before a whole day is seen', () => {
     expect(hours(100, 20)[0]).toContain('mean base fee of 30 days, gwei');
-    expect(hours(80, 20).join('\n')).toMatch(/this hour .*against the mean\)/);
+    expect(hours(80, 20).join('\n')).toMatch(/cheapest .* against the mean\)[\s\S]*▸ Mon 12–13h usually/);
     const young = week.map((of, day) => of.map((value) => (day === 0 ? value : null)).fill(null, 23));
     const lines = hours(120, 20, young, NOON - 23 * 3_600_000);
     expect(lines[0]).toContain('mean base fee of 23h, gwei');

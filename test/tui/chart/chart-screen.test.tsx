@@ -2,8 +2,10 @@ import { expect, it, vi } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { GasClient } from '../../../src/client/gas-client.ts';
 import { readDescription } from '../../../src/client/openapi.ts';
+import { formatGwei } from '../../../src/core/units.ts';
 import { Remembered } from '../../../src/tui/data/remembered.ts';
 import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';
+import { clockText } from '../../../src/tui/ui/time.ts';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { fakeGas, HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
@@ -109,7 +111,7 @@ it.each(['24h', '7d', '30d'])(
       /p10 +0\.0350 /,
       /mean +0\.0700 /,
       /max +0\.412 /,
-      /base 0\.0508 ↓ −10\.0 % in \S+ {2}min 0\.0310 {2}mean 0\.0700 {2}max 0\.412/,
+      /base 0\.0508 ↓ −10\.0 % against \S+ ago {2}min 0\.0310 {2}mean 0\.0700 {2}max 0\.412/,
     );
   },
 );
@@ -166,6 +168,73 @@ it('moves the cursor with arrows, g and G', async () => {
   await waitFor(() => screen().split('\n')[3]?.[9] !== '┃');
   await press('G');
   await waitFor(() => !screen().includes('▸ '));
+});
+
+it.each([1, 7, 40])('puts the cursor away with Esc, before anything else: %i steps back', async (steps) => {
+  const { leads, press, screen } = await until(show(), 'now ');
+  await leads(
+    Array.from({ length: steps }, () => 'left'),
+    '▸ ',
+  );
+  await press('escape');
+  await waitFor(() => !screen().includes('▸ '));
+  expect(screen()).toMatch(/^ 1h /m);
+});
+
+it('leads with up to the highest base fee and with down to the lowest', async () => {
+  const values = HOUR.points.map(({ base }) => base);
+  const { leads } = await until(show(), 'now ');
+  for (const [key, side, value] of [
+    ['up', 'highest', Math.max(...values)],
+    ['down', 'lowest', Math.min(...values)],
+  ] as const) {
+    const price = formatGwei(value);
+    const { timestamp = 0 } = HOUR.points.find(({ base }) => base === value) ?? {};
+    await leads(key, new RegExp(`▸ ${clockText(timestamp, true)} {2}${side} ${price} at .*base ${price}`));
+  }
+});
+
+it.each([
+  ['t', /^ 24h /m],
+  ['v', 'two windows of 1h'],
+  ['p', 'tip p75'],
+  ['l', 'log axis'],
+  ['B', /[\u2801-\u28ff]{5}/],
+])('shows the chart again with %s on the cheap hours, changed', async (key, text) => {
+  const heatmap = Array.from({ length: 7 }, () => Array.from({ length: 24 }, (_, hour) => hour * 1e9));
+  const statsChart = async (timeFrame: string) => ({ ...HOUR, timeFrame });
+  const gas = { statsChart, statsMarket: async () => ({ ...MARKET, heatmap }) };
+  const { leads, shows } = show({ gas });
+  await shows(/^ 1h /m);
+  await leads('h', 'cheap hours');
+  await leads(key, text);
+});
+
+it('moves over the hours with arrows, says each, and puts that cursor away with Esc', async () => {
+  const heatmap = Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 }, (_, hour) => (1 + day * 24 + hour) * 1e9),
+  );
+  const { leads, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
+  await shows(/^ 1h /m);
+  await leads('h', '▸ Mon 12–13h usually 13.0', 'now 0.0508');
+  await leads('left', '▸ Mon 11–12h usually 12.0');
+  await leads('up', '▸ Sun 11–12h usually 156');
+  await leads(['down', 'down', 'right'], '▸ Tue 12–13h usually 37.0');
+  await leads('escape', '▸ Mon 12–13h', 'cheap hours');
+  await leads('escape', /^ 1h /m);
+});
+
+it('finds the comparison and the cheap hours again after a restart', async () => {
+  const remembered = new Remembered();
+  const heatmap = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 1e9));
+  const gas = { statsMarket: async () => ({ ...MARKET, heatmap }) };
+  const first = await until(show({ remembered, gas }), /^ 1h /m);
+  await first.leads('v', 'two windows of 1h');
+  await first.leads('h', 'cheap hours');
+  first.unmount();
+  const again = show({ remembered, gas });
+  await again.shows('cheap hours');
+  await again.leads('h', 'two windows of 1h');
 });
 
 it('says how likely the price under the cursor is reached again, once the cursor rests there', async () => {
@@ -362,7 +431,7 @@ it.each([
     const statsChart = async () => reaching(timeFrame, bucketSec, 60);
     const { screen, shows } = show({ gas: { statsChart }, remembered, columns: 120 });
     await shows('history reaches back less than');
-    expect(screen()).not.toMatch(/ in 0s|back 0s|% in /);
+    expect(screen()).not.toMatch(/ in 0s|back 0s|% against /);
   },
 );
 

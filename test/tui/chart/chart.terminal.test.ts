@@ -53,7 +53,9 @@ describe(`the Chart tab over ${isLong ? 'two recorded days' : 'seven recorded ho
     'can be read at %i×%i, by its line and by its dots, on either axis',
     async (columns, rows) => {
       monitor.resize(columns, rows);
-      await leads(monitor, '2', '[2 Chart]', (lines) => lines.length === rows);
+      // The old screen is there until the new one is drawn, whose first lines reach the right end.
+      const reachesEnd = (line: string) => line.trimEnd().length > columns - 4;
+      await leads(monitor, '2', '[2 Chart]', (lines) => lines.length === rows && lines.some(reachesEnd));
       while (!monitor.screen().some((row) => row.startsWith(` ${timeFrame} `))) {
         const [before] = monitor.screen().filter((row) => / UTC .*gwei/.test(row));
         await leads(monitor, 't', (lines) => !lines.includes(before ?? ''), / UTC .*gwei/);

@@ -73,6 +73,38 @@ it('loadChart of longer frames asks for the extremes of the blocks behind the po
   expect(answer.ranges).toHaveLength(3);
 });
 
+it.each([
+  ['24h', 300, '5m', 86_400],
+  ['7d', 1_800, '1h', 7 * 86_400],
+  ['30d', 7_200, '1h', 30 * 86_400],
+] as const)(
+  'loadChart of %s finds the minute of the lowest and the highest block',
+  async (timeFrame, bucketSec, bucket, sec) => {
+    const minute = 60_000;
+    const points = [sec, 0].map((before) => {
+      return { ...HOUR.points[0], timestamp: last - before * 1_000, base: 5 } as (typeof HOUR.points)[number];
+    });
+    const baseFee = async (query: MetricsQuery = {}) => {
+      const row = (timestamp: number, min: number, max: number) => {
+        return { timestamp, blockNumber: 1, open: 5, min, mean: 5, max, close: 5 };
+      };
+      const start = Number(query.from);
+      const rows =
+        query.bucket === bucket
+          ? [row(last - 20 * 3_600_000, 1, 6), row(last - 10 * 3_600_000, 4, 9)]
+          : [row(start, 4, 6), row(start + 2 * minute, 1, 9), row(start + 3 * minute, 4, 6)];
+      return { chainId: 1, from: null, to: null, bucket, page: 0, size: 3, total: 3, rows };
+    };
+    const chart = async () => ({ ...HOUR, timeFrame, bucketSec, points, made: null, problem: null });
+    const options = { ...request, timeFrame, compare: false };
+    const { extremes } = await loadChart({ ...fakeGas({ baseFee }), chart }, options, {});
+    expect(extremes).toEqual({
+      lowest: { value: 1, timestamp: last - 20 * 3_600_000 + 2 * minute },
+      highest: { value: 9, timestamp: last - 10 * 3_600_000 + 2 * minute },
+    });
+  },
+);
+
 it('fittingBucket shows blocks as long as one answer holds them', () => {
   expect(fittingBucket(3_600, 12)).toBe('block');
   expect(fittingBucket(3_600, 0.25)).toBe('1m');

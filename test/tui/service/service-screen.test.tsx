@@ -71,7 +71,7 @@ it('shows everything that matters on 80×25', async () => {
     '     refuses the connection',
     'Quota    plan basic  1,234 of 100,000 today  20 per second',
     '1 % used  resets in 11h59m',
-    'Market   ETH $3,214.50 +1.2 %  cheapest 03:00',
+    'Market   ETH $3,214.50 +1.2 %  cheapest of all days 03:00',
     'Advice   waits: given 41, kept 37, stated 90 %, saved 18 %, since 3 Nov',
     'Summary  no alerts yet  no auto-txs yet  nothing saved yet',
     'API      Gas API, version 1.2.0',
@@ -143,7 +143,7 @@ it('has the base fee of now from the head in every row, and says how old the oth
   await shows(/24h +0\.0508.*\n +30d +0\.0508/);
   expect(screen()).not.toContain('30d 4m');
   now += 250_000;
-  await shows('cheapest 03:00  24h 4m, 30d 4m ago');
+  await shows('cheapest of all days 03:00  24h 4m, 30d 4m ago');
 });
 
 it.each<[string, Partial<ShowOptions>, ...(string | RegExp)[]]>([

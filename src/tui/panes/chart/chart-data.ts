@@ -7,9 +7,10 @@ import { timeFrameSec } from '../../../client/values.ts';
 import { type ChartView, type MarketView, statsAt } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { MetricsView } from '../../../client/views/metrics.ts';
-import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
+import { BUCKET_SEC, PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
+import { MINUTE_MS } from '../../../core/time.ts';
 import { formatSpan } from '../../../core/units.ts';
 import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
 import { useRemembered } from '../../data/remembered.ts';
@@ -85,7 +86,7 @@ export interface ChartHead {
 
 /** What the chart shows. `market`: the service's own figures of that time frame, where it has them. `isFilling`: more history is being read. */
 export function chartData(
-  response: ChartResponses,
+  response: Omit<ChartResponses, 'extremes'> & Partial<ChartResponses>,
   head: Partial<ChartHead> = {},
   market?: MarketView,
   isFilling = false,
@@ -99,6 +100,7 @@ export function chartData(
   const ranges = byTime(response.ranges);
   const tipsAt = rowsOfSlot(tips.rows, slotMs);
   const rangesAt = rowsOfSlot(ranges, slotMs);
+  const tipStepMs = Math.max(slotMs, usualStep(byTime(tips.rows), null));
   const previousRowsAt = rowsOfSlot(previous?.rows ?? [], slotMs);
   const previousAt = (at: number) => meanOrNull(previousRowsAt(at - frameMs).map(({ mean }) => mean));
   // The response's own points have the median tip, in case the finer request failed.
@@ -138,6 +140,10 @@ export function chartData(
     // Of the finest rows, because a slot at the edge may hold fewer blocks.
     meanBase: meanOrNull(ranges.length > 0 ? ranges.map(({ mean }) => mean) : points.map(({ base }) => base)),
     marks: marksOf(chart, slots, slotMs),
+    /** The single blocks with the lowest and the highest base fee. */
+    extremes: response.extremes ?? { lowest: null, highest: null },
+    /** How long a mean tip is over, ms; `null`: the tips are those of single blocks. */
+    tipMeansMs: response.isByBlock || tipStepMs < MINUTE_MS ? null : tipStepMs,
     /** How far history reaches, if that is less than the time frame. */
     reachSec: isShort ? reachMs / 1_000 : null,
     isFilling,
@@ -145,8 +151,21 @@ export function chartData(
     tipsProblem: tips.problem,
     compared: previous !== null,
     previousProblem: previous?.problem ?? null,
+    /** Of single blocks. */
+    previousExtremes: extremesOf(previous?.rows ?? []),
     previousReachSec: previous === null ? null : coveredSec(previous.rows, frameMs),
   };
+}
+
+type Range = Timed & { readonly min: number; readonly max: number };
+
+/** The rows with the lowest and the highest value, the newest of several; `null` without rows. */
+function extremesOf<Row extends Range>(rows: readonly Row[]) {
+  const [first] = rows;
+  if (first === undefined) return null;
+  const lowest = rows.reduce((one, other) => (other.min <= one.min ? other : one), first);
+  const highest = rows.reduce((one, other) => (other.max >= one.max ? other : one), first);
+  return { lowest, highest };
 }
 
 /** How much of the window before is stored, if that is less than the whole. */
@@ -228,11 +247,26 @@ export async function loadChart(
     compare ? part(() => client.baseFee(before, options), tooYoung) : null,
   ]);
   const isMissing = previous !== null && previous.rows.length === 0 && previous.problem === null;
+  const ofPoints = chart.points.map(({ timestamp, base }) => ({ timestamp, min: base, max: base }));
+  const within = extremesOf<Range>(areBlocks ? ofPoints : (ranges?.rows ?? []));
+  const isCoarse = bucket !== 'block' && BUCKET_SEC[bucket] > BUCKET_SEC['1m'] && chart.made === null;
+  /** By its minute, which a long bucket does not tell. */
+  const atMinute = async (row: Range, side: 'min' | 'max') => {
+    const at = { value: row[side], timestamp: row.timestamp };
+    if (!isCoarse) return at;
+    const inside = { from: row.timestamp, to: row.timestamp + BUCKET_SEC[bucket] * 1_000 - 1_000 };
+    const { rows } = await part(() => client.baseFee({ ...inside, bucket: '1m' }, options));
+    return { ...at, timestamp: rows.find((minute) => minute[side] === row[side])?.timestamp ?? at.timestamp };
+  };
+  const [lowest, highest] = await Promise.all(
+    within === null ? [] : [atMinute(within.lowest, 'min'), atMinute(within.highest, 'max')],
+  );
   return {
     ...{ timeFrame, percentile, chart, tips },
     /** Each point is a block, the newest one the head. */
     isByBlock: areBlocks && chart.made === null,
     ranges: ranges?.rows ?? [],
+    extremes: { lowest: lowest ?? null, highest: highest ?? null },
     previous: isMissing ? { rows: [], problem: tooYoung } : previous,
   };
 }
@@ -248,7 +282,6 @@ export interface ChartState {
   readonly percentile: string;
   readonly compare: boolean;
   readonly heatmap: boolean;
-  readonly cursor: number | null;
 }
 
 /** `auto`: whichever makes a price readable. */

@@ -19,7 +19,6 @@ import { thereAgain } from '../alerts/alert-form.tsx';
 import {
   type ChartData,
   type ChartSlot,
-  type ChartState,
   chartChoices,
   chartData,
   choiceOf,
@@ -31,7 +30,7 @@ import {
   useHeadTip,
 } from './chart-data.ts';
 import { ChartPane, REACH_SEC, slotPrice } from './chart-plot.tsx';
-import { HoursPane } from './cheap-hours.tsx';
+import { HoursPane, localWeek, wrapHour } from './cheap-hours.tsx';
 
 const HEATMAP_MS = 300_000;
 /** As often as the Service tab asks for the same figures. */
@@ -40,9 +39,15 @@ const MARKET_MS = 30_000;
 const NO_CHART_YET = 'Nothing to draw or save yet: wait until the chart is there';
 const UNDRAWN = 'For a screen reader no chart is drawn: its figures are read';
 
-const INITIAL: Pick<ChartState, 'compare' | 'heatmap' | 'cursor'> = {
-  ...{ compare: false, heatmap: false, cursor: null },
-};
+interface Cursors {
+  /** The time of a value of the chart, ms. */
+  readonly cursor: number | null;
+  /** An hour of the week in the shown zone, from Monday on. */
+  readonly hour: number | null;
+}
+
+const INITIAL: Cursors = { cursor: null, hour: null };
+const Switch = z.boolean();
 const NO_SLOTS: readonly ChartSlot[] = [];
 /** One of those that the service offers. */
 const Choice = z.string();
@@ -58,8 +63,10 @@ export function ChartScreen() {
   const [chosenPercentile, setPercentile] = useRemembered('percentile', Choice, 'p50');
   const timeFrame = choiceOf(timeFrames, chosenFrame);
   const percentile = choiceOf(percentiles, chosenPercentile);
+  const [compare, setCompare] = useRemembered('chart-compare', Switch, false);
+  const [heatmap, setHeatmap] = useRemembered('chart-hours', Switch, false);
   const { axis, setAxis, drawing, setDrawing } = useChartLook();
-  const state = { ...chosen, timeFrame, percentile };
+  const state = { ...chosen, timeFrame, percentile, compare, heatmap };
   const { fullPath, saveFile, now, newAlert } = useMonitor();
   const [asked, ask] = useState<{ readonly name: string; readonly text: string } | null>(null);
   const toast = useToast();
@@ -84,13 +91,13 @@ export function ChartScreen() {
     return chartData(responses, head, market, chart.isFilling);
   }, [responses, snapshot, tip, market, chart.isFilling]);
   const slots = data?.slots ?? NO_SLOTS;
-  const { heatmap = [], from = null } = hours.data ?? {};
-  const hasHours = heatmap.some((row) => row.some((value) => value !== null));
+  const { heatmap: means = [], from = null, cheapestHourUtc = null } = hours.data ?? {};
+  const hasHours = means.some((row) => row.some((value) => value !== null));
   const slot = state.cursor === null || state.heatmap ? undefined : slots[slotAt(slots, state.cursor)];
   const price = slot === undefined ? null : slotPrice(slot);
   const reach = useReach(price, REACH_SEC, snapshot);
 
-  const choose = (part: Partial<typeof INITIAL>) => change((before) => ({ ...before, ...part }));
+  const choose = (part: Partial<Cursors>) => change((before) => ({ ...before, ...part }));
   const moveTo = (cursor: number | null) => choose({ cursor });
   // The drawn chart stays the same until its data changes.
   const moveToSlot = useCallback(
@@ -115,33 +122,61 @@ export function ChartScreen() {
     }
   };
   const write = state.heatmap
-    ? hasHours && (() => askToSave('hours', heatmapCsv(heatmap)))
+    ? hasHours && (() => askToSave('hours', heatmapCsv(means)))
     : data && (() => askToSave(data.timeFrame, chartCsv(data)));
-  const toggleHours = () => choose({ heatmap: !state.heatmap });
-  const chartKeys = {
+  const toggleHours = () => setHeatmap((before) => !before);
+  /** What changes the chart shows it, from the cheap hours, too. */
+  const inChart = (act: () => void) => () => {
+    if (heatmap) toggleHours();
+    act();
+  };
+  const lookKeys = {
     ...(timeFrames.length > 1 && {
-      'time-frame': () => setTimeFrame((before) => choiceOf(timeFrames, before, 1)),
+      'time-frame': inChart(() => setTimeFrame((before) => choiceOf(timeFrames, before, 1))),
     }),
     ...(percentiles.length > 1 && {
-      percentile: () => setPercentile((before) => choiceOf(percentiles, before, 1)),
+      percentile: inChart(() => setPercentile((before) => choiceOf(percentiles, before, 1))),
     }),
-    compare: () => choose({ compare: !state.compare }),
-    axis: isSpoken ? UNDRAWN : data === null ? NO_CHART_YET : () => setAxis(nextAxis(data, axis)),
+    compare: inChart(() => setCompare((before) => !before)),
+    axis: isSpoken
+      ? UNDRAWN
+      : data === null && !heatmap
+        ? NO_CHART_YET
+        : inChart(() => data !== null && setAxis(nextAxis(data, axis))),
     drawing: isSpoken
       ? UNDRAWN
       : isAsciiTerminal()
         ? 'Braille dots need Unicode, and this terminal is set to ASCII'
-        : () => setDrawing(drawing === 'line' ? 'braille' : 'line'),
+        : inChart(() => setDrawing(drawing === 'line' ? 'braille' : 'line')),
+  };
+  const { lowest = null, highest = null } = data?.extremes ?? {};
+  const chartKeys = {
+    ...lookKeys,
+    ...(state.cursor !== null && { close: () => moveTo(null) }),
+    ...(highest !== null && { 'cursor-up': () => moveTo(highest.timestamp) }),
+    ...(lowest !== null && { 'cursor-down': () => moveTo(lowest.timestamp) }),
     ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
     start: () => moveTo(slots[0]?.timestamp ?? null),
     end: () => moveTo(null),
   };
+  const week = localWeek(means, snapshot.blockTimestamp ?? now());
+  const moveHour = (by: number) => () =>
+    change((before) => ({ ...before, hour: wrapHour((before.hour ?? week.current) + by) }));
+  const hourKeys = {
+    ...lookKeys,
+    close: () => (state.hour === null ? toggleHours() : choose({ hour: null })),
+    'cursor-left': moveHour(-1),
+    'cursor-right': moveHour(1),
+    'cursor-up': moveHour(-24),
+    'cursor-down': moveHour(24),
+    end: () => choose({ hour: null }),
+  };
   useKeys('chart', {
     heatmap: toggleHours,
     write: write || NO_CHART_YET,
-    ...(state.heatmap ? { close: toggleHours } : chartKeys),
+    ...(state.heatmap ? hourKeys : chartKeys),
   });
 
   if (asked !== null) {
@@ -162,9 +197,11 @@ export function ChartScreen() {
       <PolledFrame polled={hours} what="the hours of the week" empty={empty}>
         {(notice) => (
           <HoursPane
-            {...{ notice, heatmap, from }}
+            {...{ notice, week, from, cheapestHourUtc }}
             isFilling={hours.isFilling}
             timeFrame={hoursFrame}
+            cursor={state.hour}
+            base={Number(snapshot.baseFee)}
             now={snapshot.blockTimestamp ?? now()}
           />
         )}

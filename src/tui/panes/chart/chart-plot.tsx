@@ -59,10 +59,13 @@ function summaryOf(data: ChartData, name: Known) {
   // The newest block may be younger than the chart.
   const single = isBase ? data.slots.flatMap(({ low, high }) => [low ?? [], high ?? []].flat()) : [];
   const all = [now ?? [], values, single].flat();
+  const { previousExtremes: before } = data;
+  const isBefore = name === 'previous' && before !== null;
   const own = {
     ...{ p10: null, median: null, p90: null },
     ...summarise(values.map((value) => ({ value, weight: 1 }))),
     ...{ now, mean, min: Math.min(...all), max: Math.max(...all) },
+    ...(isBefore && { min: before.lowest.min, max: before.highest.max }),
     changeRatio: now === null ? null : changeRatio(values[0], now),
   };
   return isBase && data.spread !== null ? { ...own, ...data.spread } : own;
@@ -92,6 +95,10 @@ function markSegments(
     .map(([kind, all]) => ({ ...markLook(kind), all }))
     .sort((a, b) => b.rank - a.rank)
     .map(({ glyph, color, name, all }) => {
+      const [top] = all.toSorted((one, other) => (other.value ?? 0) - (one.value ?? 0));
+      // Of several in one column the highest counts.
+      if (top?.value != null && momentOf(top.timestamp) !== '')
+        return [bold(glyph, color), plain(` ${name} ${formatGwei(top.value)} at ${momentOf(top.timestamp)}`)];
       const times = [...new Set(all.map(({ timestamp }) => momentOf(timestamp)))];
       const when = times.length > MOST_TIMES ? `${times[0]} – ${times.at(-1)}` : times.join(', ');
       const words = [name, all.length > 1 ? `×${all.length}` : '', when];
@@ -132,11 +139,27 @@ export function timeLabels(slots: readonly Pick<ChartSlot, 'timestamp'>[], plotW
 const named = (name: string, text: string): Line => [faint(`${name} `), { text }];
 const gwei = (wei: number | null) => known(wei, formatGwei);
 const percent = (share: number | null) => known(share, (ratio) => formatPercent(ratio));
-const extremes = (of: Summary) =>
-  (['min', 'mean', 'max'] as const).map((name) => named(name, gwei(of[name])));
+const extremes = (of: Summary, whenOf = (_name: 'min' | 'mean' | 'max') => '') =>
+  (['min', 'mean', 'max'] as const).map((name) => [...named(name, gwei(of[name])), plain(whenOf(name))]);
 
-/** A line's caption: its name and latest value, its change and its extremes. */
-function caption(data: ChartData, key: 'base' | 'tip'): readonly Line[] {
+const SIDES = { min: 'lowest', max: 'highest' } as const;
+
+/** When the base fee was lowest or highest, as briefly as the time frame allows; empty where that is not known. */
+function extremeTime(data: ChartData, of: Summary, name: 'min' | 'max'): string {
+  const at = data.extremes[SIDES[name]];
+  // The head, or figures of a window that begins elsewhere, may go beyond it.
+  if (at === null || formatGwei(at.value) !== formatGwei(of[name])) return '';
+  const isWeek = (timeFrameSec(data.timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= 7 * DAY;
+  const [long, short = long] = moments(at.timestamp, data.timeFrame);
+  return isWeek && long !== short ? `${weekdayText(at.timestamp)} ${clockText(at.timestamp)}` : short;
+}
+
+/** A line's caption: its name and latest value, its change and its extremes, as much of it as fits. */
+function caption(
+  data: ChartData,
+  key: 'base' | 'tip',
+  { width, hasSide }: { readonly width: number; readonly hasSide: boolean },
+): readonly Line[] {
   const of = summaryOf(data, key);
   const [name, style] =
     key === 'base' ? (['base', 'solid'] as const) : ([`tip ${data.percentile}`, 'dashed'] as const);
@@ -147,15 +170,28 @@ function caption(data: ChartData, key: 'base' | 'tip'): readonly Line[] {
   }
   const span = data.reachSec === null ? data.timeFrame : formatSpan(data.reachSec);
   const { changeRatio: ratio } = of;
-  const change =
-    ratio === null || !isBegun(data) ? [] : [plain(' '), changeSpan(ratio), faint(` in ${span}`)];
+  const change = ratio === null || !isBegun(data) ? [] : [plain(' '), changeSpan(ratio)];
   // Despite that, the drawn data was polled.
   const isPolled = key === 'tip' && data.tipsProblem !== null;
-  return [
-    [colored(legendGlyph(style), key), plain(` ${name} `), bold(gwei(of.now), key), ...change],
-    ...(isPolled ? [[faint('the service gives no history of them')]] : []),
-    ...extremes(of),
+  const latest = [colored(legendGlyph(style), key), plain(` ${name} `), bold(gwei(of.now), key), ...change];
+  const against = change.length === 0 ? [] : [faint(` against ${span} ago`)];
+  const isOfBlocks = key === 'base' || data.tipMeansMs === null;
+  const basis = isOfBlocks ? [] : [[faint(`${formatSpan((data.tipMeansMs ?? 0) / 1_000)} means:`)]];
+  const polled = isPolled ? [[faint('the service gives no history of them')]] : [];
+  const timed = (name: 'min' | 'mean' | 'max') => {
+    const when = name === 'mean' || key === 'tip' ? '' : extremeTime(data, of, name);
+    return when === '' ? '' : ` ${when}`;
+  };
+  const figures = extremes(of);
+  const withTimes = [latest, ...polled, ...basis, ...extremes(of, timed)];
+  const variants = [
+    [[...latest, ...against], ...polled, ...basis, ...extremes(of, timed)],
+    // The side has the times, too.
+    ...(hasSide ? [] : [withTimes]),
+    [[...latest, ...against], ...polled, ...basis, ...figures],
   ];
+  const fits = (segments: readonly Line[]) => flow(segments, width, { most: 2 }).length < 2;
+  return variants.find(fits) ?? [latest, ...polled, ...basis, ...figures];
 }
 
 /** Which axes are logarithmic; empty where none is. */
@@ -203,7 +239,7 @@ function previousSegments(data: ChartData): readonly Line[] {
   }
   return [
     ...[name, ...extremes(before)],
-    ...(change === null ? [] : [[plain(`mean now ${formatChange(change)}`)]]),
+    ...(change === null ? [] : [[plain(`mean of this ${timeFrame} ${formatChange(change)}`)]]),
   ];
 }
 
@@ -231,7 +267,7 @@ function cursorSegments(
   likely: number | null,
   isShort: boolean,
 ): readonly Line[] {
-  const { now, slots, timeFrame, percentile } = data;
+  const { now, slots, timeFrame, percentile, extremes: known } = data;
   const slot = slots[index ?? slots.length - 1];
   if (slot === undefined) return [];
   // The newest slot may have begun hours ago: "now" means the newest block.
@@ -254,6 +290,12 @@ function cursorSegments(
   return [
     [bold(`▸ ${isExact ? clock : moment(timestamp, timeFrame)}`, 'accent')],
     ...markSegments(marks, (at) => (data.slotMs > DAY ? moment(at, timeFrame) : clockText(at, isExact))),
+    ...Object.values(SIDES).flatMap((side) => {
+      const at = known[side];
+      const isHere = at !== null && slotAt(slots, at.timestamp) === index;
+      if (!isHere || marks.some(({ value }) => value === at.value)) return [];
+      return [[bold(side), plain(` ${formatGwei(at.value)} at ${clockText(at.timestamp)}`)]];
+    }),
     ...values,
     ...(change === null ? [] : [named('since', formatChange(change))]),
     ...(price === null || likely === null ? [] : [likelyAgain(price, likely, isShort)]),
@@ -295,29 +337,39 @@ export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { rea
     name.padEnd(8) + cells.map((cell) => ` ${cell}`.padStart(column)).join('');
   const prices = (['base', 'tip'] as const).map((key) => summaryOf(data, key));
   const gas = summaryOf(data, 'gasUsedRatio');
+  const { tipMeansMs: meansMs } = data;
   const full = gas === null ? [UNKNOWN, ''] : [percent(gas.mean), '(mean)'];
   const figures: readonly Line[] = [
     [faint(row('', 'base', `tip ${data.percentile}`))],
+    ...(meansMs === null ? [] : [[faint(row('of', 'blocks', `${formatSpan(meansMs / 1_000)} means`))]]),
     ...FIGURES.map((name) => {
       if (name === 'change')
         return [plain(row(name, ...prices.map((of) => known(of?.changeRatio, formatChange))))];
       return [plain(row(name, ...prices.map((of) => known(of?.[name], formatGwei))))];
     }),
     [plain(row('full', ...full))],
+    ...(['max', 'min'] as const).flatMap((name) => {
+      const [of] = prices;
+      const when = of == null ? '' : extremeTime(data, of, name);
+      return of == null || when === '' ? [] : [[plain(`${SIDES[name]} ${formatGwei(of[name])} ${when}`)]];
+    }),
   ];
-  const room = Math.max(height - figures.length - 3, 0);
-  const marked = data.marks.toReversed().map(({ kind, timestamp, value, index }): Line => {
+  const isUnusual = data.marks.some(({ value }) => value !== null);
+  const about = isUnusual
+    ? [`unusual for ${data.timeFrame}, newest first`, '(far off the prices around it)']
+    : ['marked, newest first'];
+  const room = Math.max(height - figures.length - 2 - about.length, 0);
+  const marked = data.marks.toReversed().map(({ kind, timestamp, value }): Line => {
     const { glyph, name, color } = markLook(kind);
-    // A mark stands at the mean of its bucket; a spike is known by the highest base fee in it.
-    const peak = kind === 'SPIKE' ? (data.slots[index]?.high ?? value) : value;
-    const price = peak === null ? '' : formatGwei(peak);
+    const price = value === null ? '' : formatGwei(value);
     const room = inner - price.length - 1;
     // A figure keeps its digits: the weekday goes first, then the clock.
     const lefts = moments(timestamp, data.timeFrame).map((when) => `${glyph} ${when} ${name}`);
     const left = lefts.find((each) => shownWidth(each) <= room) ?? lefts.at(-1) ?? '';
     return [colored(`${fitText(left, room)} ${price}`, color)];
   });
-  const heading = room === 0 || marked.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
+  const heading =
+    room === 0 || marked.length === 0 ? [] : [EMPTY_LINE, ...about.map((words) => [faint(words)])];
   return (
     <Box width={SIDE_WIDTH} height={height} paddingLeft={2}>
       <LineList lines={[...figures, ...heading, ...marked.slice(0, room)]} width={inner} />
@@ -382,6 +434,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const previous = data.compared ? [previousSegments(data)] : [];
   const hasSide = width >= SIDE_FROM && !isSpoken;
   const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
+  const captionRoom = { width: chartWidth, hasSide };
   // The caption of the base fee, the time labels and the cursor line.
   const around = wholly.length + (hasCursor ? 3 : 2) + previous.length + (hasTips ? 0 : 1);
   const rows = chartRows((isSpoken ? SPOKEN_ROWS : height) - around, hasTips);
@@ -394,23 +447,23 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const base = { color: 'base', values: values('base'), lows: values('low'), highs: values('high') } as const;
   const before = { color: 'previous', style: 'dotted', values: values('previous') } as const;
   const tip = { color: 'tip', style: 'dashed', values: values('tip') } as const;
-  // Of two in one column the more important is drawn last, on top.
+  // Of two in one place the more important is drawn last, on top, and of two alike the higher one.
   const looks = marks
     .map((mark) => ({
       index: mark.index,
       value: mark.value ?? slots[mark.index]?.base,
       ...markLook(mark.kind),
     }))
-    .sort((a, b) => a.rank - b.rank);
+    .sort((a, b) => a.rank - b.rank || (a.value ?? 0) - (b.value ?? 0));
   const charts = [
     {
-      captions: [caption(data, 'base'), ...previous],
+      captions: [caption(data, 'base', captionRoom), ...previous],
       height: rows.base,
       series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
       marks: looks,
       axis: axes.base,
     },
-    { captions: [caption(data, 'tip')], height: rows.tip, series: [tip], axis: axes.tip },
+    { captions: [caption(data, 'tip', captionRoom)], height: rows.tip, series: [tip], axis: axes.tip },
     {
       captions: [gasSegments(data)],
       height: rows.gas,
@@ -439,7 +492,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
               />
             </>
           ))}
-          {hasTips ? null : <SegmentLine segments={caption(data, 'tip')} width={chartWidth} />}
+          {hasTips ? null : <SegmentLine segments={caption(data, 'tip', captionRoom)} width={chartWidth} />}
         </Box>
         {hasSide ? <ChartSide data={data} height={height - above.length - 1} /> : null}
       </Box>

@@ -2,7 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
-import { HOUR_MS } from '../../../core/time.ts';
+import { HOUR_MS, HOUR_SEC } from '../../../core/time.ts';
 import { formatChange, formatDuration, formatGwei, formatSpan } from '../../../core/units.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
@@ -33,9 +33,11 @@ interface HourWeek {
   readonly hours: Hours;
   readonly offsetMinutes: number;
   readonly current: number;
+  /** Of the current hour, seconds. */
+  readonly passedSec: number;
 }
 
-const wrap = (hour: number): number => ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS;
+export const wrapHour = (hour: number): number => ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS;
 const clock = (hour: number) => String(hour % HOURS).padStart(2, '0');
 const knownOf = (hours: Hours) => hours.filter((value) => value !== null);
 
@@ -45,29 +47,54 @@ export function localWeek(heatmap: readonly Hours[], now: number): HourWeek {
   const offsetMinutes = offset % 60 === 0 ? offset : 0;
   const shift = offsetMinutes / 60;
   const hours = Array.from({ length: WEEK_HOURS }, (_, hour) => {
-    const utc = wrap(hour - shift);
+    const utc = wrapHour(hour - shift);
     return heatmap[Math.floor(utc / HOURS)]?.[utc % HOURS] ?? null;
   });
-  return { hours, offsetMinutes, current: wrap(Math.floor(now / HOUR_MS) + EPOCH_HOUR + shift) };
+  const current = wrapHour(Math.floor(now / HOUR_MS) + EPOCH_HOUR + shift);
+  return { hours, offsetMinutes, current, passedSec: (now % HOUR_MS) / 1_000 };
 }
 
-/** The runs of hours among the cheapest twelfth of the known ones, cheapest first: mean in wei per gas, hours away. */
-function cheapStretches({ hours, current }: HourWeek) {
+/** The highest mean of each quarter of the known hours: shades are quarters, and cheap is the first one. */
+function quartersOf(hours: Hours): readonly number[] {
   const sorted = knownOf(hours).sort((a, b) => a - b);
-  const limit = sorted[Math.ceil(sorted.length / 12) - 1] ?? 0;
-  const isCheap = (hour: number) => (hours[hour] ?? Number.POSITIVE_INFINITY) <= limit;
-  const starts = [...hours.keys()].filter((hour) => isCheap(hour) && !isCheap(hour - 1));
+  const [first = 0, ...others] = [1, 2, 3, 4].map(
+    (quarter) => sorted[Math.ceil((quarter / 4) * sorted.length) - 1] ?? 0,
+  );
+  // Of many equal hours none is cheap, but for those that are cheaper.
+  const isCommon = sorted[Math.ceil(sorted.length / 4)] === first;
+  return [(isCommon && sorted.findLast((value) => value < first)) || first, ...others];
+}
+
+const dayOf = (hour: number) => WEEKDAYS[Math.floor(wrapHour(hour) / HOURS)];
+const hourName = (start: number, hours = 1) =>
+  hours > HOURS
+    ? `${dayOf(start)} ${clock(start)}h – ${dayOf(start + hours)} ${clock(start + hours)}h`
+    : `${dayOf(start)} ${clock(start)}–${clock(start + hours)}h`;
+
+/** The runs of cheap hours, the next one in time first: mean in wei per gas, seconds away. */
+function cheapStretches({ hours, current, passedSec }: HourWeek) {
+  const [limit = 0] = quartersOf(hours);
+  const isCheap = (hour: number) => (hours[wrapHour(hour)] ?? Number.POSITIVE_INFINITY) <= limit;
+  const all = [...hours.keys()];
+  const starts = all.every(isCheap) ? [current] : all.filter((hour) => isCheap(hour) && !isCheap(hour - 1));
   const stretches = starts.map((start) => {
-    let end = start;
-    while (isCheap(end)) end += 1;
-    const isNow = wrap(current - start) < end - start;
+    const length = all.findIndex((past) => !isCheap(start + past));
+    const count = length < 0 ? WEEK_HOURS : length;
+    const means = all.slice(0, count).map((past) => hours[wrapHour(start + past)] ?? null);
+    const isNow = wrapHour(current - start) < count;
     return {
-      text: `${WEEKDAYS[Math.floor(start / HOURS)]} ${clock(start)}–${clock(end)}h`,
-      mean: meanOrNull(knownOf(hours.slice(start, end))) ?? 0,
-      away: isNow ? 0 : wrap(start - current),
+      text: hourName(start, count),
+      mean: meanOrNull(knownOf(means)) ?? 0,
+      awaySec: isNow ? 0 : wrapHour(start - current) * HOUR_SEC - passedSec,
     };
   });
-  return stretches.sort((a, b) => a.mean - b.mean);
+  return stretches.sort((a, b) => a.awaySec - b.awaySec);
+}
+
+/** The hour of the week with the lowest mean; `null` before a whole day is seen. */
+export function cheapestHour({ hours }: Pick<HourWeek, 'hours'>): number | null {
+  const known = knownOf(hours);
+  return known.length < HOURS ? null : hours.indexOf(Math.min(...known));
 }
 
 function rankLine(cheaper: number, dearer: number): Line {
@@ -75,25 +102,48 @@ function rankLine(cheaper: number, dearer: number): Line {
   return [colored(`${rankText(cheaper, dearer)} of hours`, rankColor(cheaper))];
 }
 
-export function hourWords(week: HourWeek): readonly (readonly Line[])[] {
+interface HourWordsOptions {
+  /** The hour under the cursor. */
+  readonly cursor?: number | null;
+  /** The base fee of the head, wei per gas. */
+  readonly base?: number | null;
+  /** Of the service, over all weekdays. */
+  readonly cheapestHourUtc?: number | null;
+}
+
+/** Which hours are cheap; and the hour under the cursor, or the present one, against the others. */
+export function hourWords(
+  week: HourWeek,
+  { cursor = null, base = null, cheapestHourUtc = null }: HourWordsOptions = {},
+): readonly (readonly Line[])[] {
   const known = knownOf(week.hours);
-  if (known.length < HOURS) return [[[faint('cheap hours are named once a whole day is seen')]]];
+  const lowest = cheapestHour(week);
+  if (lowest === null) return [[[faint('cheap hours are named once a whole day is seen')]]];
   const mean = meanOrNull(known) ?? 0;
   const against = (value: number) => formatChange(changeRatio(value, mean), 0);
+  const figures = (value: number): Line => [plain(` ${formatGwei(value)}`), faint(` (${against(value)})`)];
+  const lowestMean = week.hours[lowest] ?? 0;
+  const lowestFigures: Line = [
+    plain(` ${formatGwei(lowestMean)}`),
+    faint(` (${against(lowestMean)} against the mean)`),
+  ];
   const stretches = cheapStretches(week);
-  const cheapest = stretches.slice(0, 4).map((of): Line => {
-    return [bold(of.text, 'good'), plain(` ${formatGwei(of.mean)}`), faint(` (${against(of.mean)})`)];
-  });
-  const next = stretches.toSorted((one, other) => one.away - other.away)[0];
-  const wait = next?.away
-    ? `next cheap in ${formatDuration(next.away * 3_600)}: ${next.text}`
-    : 'among the cheapest';
-  const here = week.hours[week.current] ?? null;
-  const name = colored('▸ this hour', 'accent');
-  const present: readonly Line[] =
-    here === null
-      ? [[name, plain(' not seen yet')]]
-      : [[name, plain(` ${formatGwei(here)}`), faint(` (${against(here)} against the mean)`)]];
+  const [next] = stretches;
+  const ofDay = cheapestHourUtc === null ? null : wrapHour(cheapestHourUtc + week.offsetMinutes / 60) % HOURS;
+  const cheapest: readonly Line[] = [
+    [faint('cheapest '), bold(hourName(lowest), 'good'), ...lowestFigures],
+    ...(ofDay === null ? [] : [[faint('of all days '), plain(`${clock(ofDay)}–${clock(ofDay + 1)}h`)]]),
+  ];
+  const cheap: readonly Line[] = [
+    ...stretches.slice(0, 5).map(({ text, mean: own }, place): Line => {
+      return [faint(place === 0 ? 'cheap, next first  ' : ''), bold(text, 'good'), ...figures(own)];
+    }),
+  ];
+  const hour = cursor ?? week.current;
+  const here = week.hours[hour] ?? null;
+  const name = colored(`▸ ${hourName(hour)}`, 'accent');
+  const usual: readonly Line[] =
+    here === null ? [[name, plain(' not seen yet')]] : [[name, plain(' usually'), ...figures(here)]];
   const share = (is: (one: number) => boolean) => known.filter(is).length / known.length;
   const rank =
     here === null
@@ -104,9 +154,14 @@ export function hourWords(week: HourWeek): readonly (readonly Line[])[] {
             share((one) => one > here),
           ),
         ];
+  const wait =
+    next === undefined || next.awaySec === 0
+      ? 'now is a cheap hour'
+      : `cheap in ${formatDuration(next.awaySec)}: ${next.text}`;
   return [
-    [[faint('cheapest')], ...cheapest],
-    [...present, [plain(wait)], ...rank],
+    cheapest,
+    cheap,
+    [...usual, ...(base === null ? [] : [[faint('now '), plain(formatGwei(base))]]), [plain(wait)], ...rank],
   ];
 }
 
@@ -117,40 +172,46 @@ const WIDEST_CELL = 8;
 const LABEL_WIDTH = 5;
 
 /** The week as shades of quarters, so that one expensive hour does not make all others look cheap, and a legend. */
-function mapLines({ hours, current }: HourWeek, width: number, height: number) {
+function mapLines({ hours, current }: HourWeek, cursor: number | null, width: number, height: number) {
   const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), WIDEST_CELL);
   const isTall = room > 3 && height - 3 >= 2 * WEEKDAYS.length;
-  const sorted = knownOf(hours).sort((a, b) => a - b);
+  const bounds = quartersOf(hours);
   const shades = SHADE_COLORS.map((color, place) => {
-    const bound = sorted[Math.ceil(((place + 1) / SHADES.length) * sorted.length) - 1] ?? 0;
-    return { glyph: SHADES.charAt(place), color, bound };
+    return { glyph: SHADES.charAt(place), color, bound: bounds[place] ?? 0 };
   });
-  const cell = (value: number | null, isNow: boolean): Span => {
+  const cell = (value: number | null, hour: number): Span => {
     const shade = shades.find(({ bound }) => value !== null && value <= bound);
     const filled = shade?.glyph.repeat(room) ?? UNSEEN.padStart(Math.ceil(room / 2)).padEnd(room);
-    const text = isNow && room > 1 ? `[${filled.slice(1, -1)}]` : filled;
-    return { text, bold: isNow, color: shade?.color, faint: shade === undefined };
+    const isNow = hour === current;
+    const isUnder = hour === cursor;
+    const [left, right] = isUnder ? '<>' : '[]';
+    const text = (isNow || isUnder) && room > 1 ? `${left}${filled.slice(1, -1)}${right}` : filled;
+    return { text, bold: isNow || isUnder, color: shade?.color, faint: shade === undefined };
   };
   const every = room >= 3 ? 1 : room === 2 ? 3 : 6;
   const heading = Array.from({ length: HOURS / every }, (_, place) =>
     clock(place * every).padEnd(room * every),
   );
-  const all = hours.map((value, hour) => cell(value, hour === current));
+  const all = hours.map(cell);
   const rows = WEEKDAYS.flatMap((weekday, day): readonly Line[] => {
     const cells = all.slice(day * HOURS, (day + 1) * HOURS);
     const label = { text: ` ${weekday}`.padEnd(LABEL_WIDTH), bold: Math.floor(current / HOURS) === day };
     return [[label, ...cells], ...(isTall ? [[plain(' '.repeat(LABEL_WIDTH)), ...cells]] : [])];
   });
   const legend: readonly Line[] = [
-    ...shades.map(({ glyph, color, bound }) => [{ text: glyph, color }, plain(` ≤ ${formatGwei(bound)}`)]),
+    ...shades.map(({ glyph, color, bound }, place) => {
+      return [{ text: glyph, color }, plain(` ${place === 0 ? 'cheap ' : ''}≤ ${formatGwei(bound)}`)];
+    }),
     ...[[faint('[ ] now')], [faint(`${UNSEEN} no data`)]],
   ];
   return { lines: [[faint(`${' '.repeat(LABEL_WIDTH)}${heading.join('')}`)], ...rows], legend };
 }
 
-interface HoursPaneProps {
-  /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
-  readonly heatmap: readonly Hours[];
+const ROOMY_ROWS = 16;
+
+interface HoursPaneProps extends HourWordsOptions {
+  /** Mean base fees, wei per gas; at least one is known. */
+  readonly week: HourWeek;
   readonly timeFrame: string;
   readonly from: number | null;
   /** More history is being read. */
@@ -160,9 +221,8 @@ interface HoursPaneProps {
 }
 
 export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
-  const { heatmap, timeFrame, from, isFilling = false, now, notice } = props;
+  const { week, timeFrame, from, isFilling = false, now, notice, ...words } = props;
   const { columns: width, rows: height } = useRoom();
-  const week = localWeek(heatmap, now);
   const seen = knownOf(week.hours).length;
   const historySec = from === null ? Number.POSITIVE_INFINITY : (now - from) / 1_000;
   const whole = timeFrame === '30d' ? '30 days' : timeFrame;
@@ -174,10 +234,14 @@ export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
     ...(isFilling ? [[colored(`history: ${STILL_READ}`, 'warn')]] : []),
     [faint(`mean base fee of ${span}, gwei`)],
   ];
-  const margin = height >= 16 ? 1 : 0;
+  const margin = height >= ROOMY_ROWS ? 1 : 0;
   const above = notice === null ? [title] : [title, [notice]];
   const isSpoken = useIsScreenReaderEnabled();
-  const { lines, legend } = mapLines(week, width, height - above.length - 2 * margin - 2);
+  const [cheapest = [], ...others] = hourWords(week, words);
+  const [cheap = [], ...rest] = others;
+  const said = height >= ROOMY_ROWS || isSpoken ? [cheapest, ...others] : [[...cheapest, ...cheap], ...rest];
+  const cursor = words.cursor ?? null;
+  const { lines, legend } = mapLines(week, cursor, width, height - above.length - 2 * margin - said.length);
   const line = (segments: readonly Line[]) => <SegmentLine segments={segments} />;
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -188,7 +252,7 @@ export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
           {line(legend)}
         </Box>
       )}
-      {placed(hourWords(week), line)}
+      {placed(said, line)}
     </Box>
   );
 });

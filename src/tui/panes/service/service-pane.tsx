@@ -316,7 +316,7 @@ function marketLines(context: ServiceContext): readonly Line[] {
     nativeUsd === null
       ? `no ${symbol} price in dollars`
       : `${symbol} ${formatUsd(nativeUsd)}${changed}${isMadeUp}`,
-    hour !== null && `cheapest ${clockText(new Date(now).setUTCHours(hour, 0))}`,
+    hour !== null && `cheapest of all days ${clockText(new Date(now).setUTCHours(hour, 0))}`,
     ages.length > 0 && `${ages.join(', ')} ago`,
     shown.some(({ isFilling }) => isFilling) && `history: ${STILL_READ}`,
   ];
