@@ -70,6 +70,23 @@ test('a glance says the same of the same block, whether nothing, a few blocks or
   expect(await storedNumbers(few)).toEqual([LENGTH - 1, LENGTH, LENGTH + 1]);
 });
 
+test.each([9, 70, 400])(
+  'a glance for prices stores none of %i blocks since the last one, and asks for few',
+  async (more) => {
+    const { chain, node } = await startNode();
+    const [path, none] = await Promise.all(['chain.db', 'none.db'].map(temporaryFile));
+    if (path === undefined || none === undefined) throw new Error('no files');
+    await glanceAt(node, path);
+    chain.mine(more);
+    const before = node.requests.length;
+    const { current } = await glanceAt(node, path);
+    expect(node.requests.length - before).toBeLessThan(16);
+    expect(current.blockNumber).toBe(LENGTH - 1 + more);
+    expect(current.lanes).toEqual((await glanceAt(node, none)).current.lanes);
+    expect(await storedNumbers(path)).toEqual([LENGTH - 1]);
+  },
+);
+
 test('a glance asks a node neither for forks nor for history, until that is waited for', async () => {
   const { node } = await startNode();
   const path = await temporaryFile('chain.db');

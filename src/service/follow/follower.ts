@@ -1,5 +1,10 @@
 import { abortable, sleep, TimeSlice, untilAborted } from '../../chain/async.ts';
-import { ChainError, type ChainEvent, type ChainSource } from '../../chain/chain-source.ts';
+import {
+  ChainError,
+  type ChainEvent,
+  type ChainSource,
+  type RecentBlocks,
+} from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { isOutdated, type Problem } from '../../core/chain-status.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
@@ -23,6 +28,8 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
 /** Prices of the newest block come first, if they come within this time. */
 const LIVE_WITHIN_MS = 1_000;
+/** A visit for prices follows at most so many blocks one by one. */
+const MOST_FOLLOWED = 8;
 /** A lease is obtained within a few milliseconds, unless another process writes a lot. */
 const BID_MS = 250;
 const POLL_MS = 250;
@@ -266,11 +273,13 @@ export class Follower {
       if (this.chain.head !== null) this.state.catchUp(this.chain.head);
       this.writer.start();
     }
-    const { behind, newer } = await this.#reconcile(profile);
+    const { behind, newest, isProven } = await this.#reconcile(profile);
     this.state.responded();
+    const isMuch = newest !== null && newest.blocks.length > MOST_FOLLOWED;
+    if (this.#options.glance === 'prices' && behind === null && isMuch) return this.#showAlone(newest, until);
     if (this.chain.head === null) await this.#readFirst();
     this.state.begin();
-    const [next, ...others] = newer;
+    const [next, ...others] = isProven && newest !== null ? newest.blocks : [];
     // It is whole, as a child of the head; of more the subscription reads the hashes, too.
     if (next !== undefined && others.length === 0) this.#handle({ type: 'block', block: next });
     if (this.#options.glance !== undefined) await this.#readBelow();
@@ -378,15 +387,15 @@ export class Follower {
     }
   }
 
-  /** `behind`: why no new blocks are available, if so. `newer`: the node's blocks above the head, as far as known. */
+  /** `behind`: why no new blocks are available, if so. `newest`: `isProven` by hashes to follow the head, or just the newest. */
   async #reconcile(profile: ChainProfile) {
     await this.writer.flush();
     const { source, store, lease, signal } = this.#options;
-    const newer = await this.#followers();
-    const found =
-      newer === null
-        ? await abortable(reconcile(source, store, profile), signal)
-        : ({ type: 'keep', behind: null } as const);
+    const newest = await this.#newest();
+    const isProven = newest !== null && (await this.#isFollowing(newest));
+    const found = isProven
+      ? ({ type: 'keep', behind: null } as const)
+      : await abortable(reconcile(source, store, profile), signal);
     // Compared before it led: the database has changed since.
     if (found.type === 'begin-anew' && source.kind === 'rpc' && store.isShared)
       throw new ChainError('wrong-chain', `${source.name} has other blocks than the database`);
@@ -405,37 +414,63 @@ export class Follower {
       await store.adoptGenesis(genesisHash);
     this.restartedAt = await store.restartedAt();
     this.#isReconciled = true;
-    return { behind: found.type === 'keep' ? found.behind : null, newer: newer ?? [] };
+    const behind = found.type === 'keep' ? found.behind : null;
+    return { behind, newest: found.type === 'keep' ? newest : null, isProven };
   }
 
-  /** The blocks above the head, where hashes prove that the node has it: then nothing else need be compared. */
-  async #followers(): Promise<readonly Block[] | null> {
+  /** The node's newest blocks, if it can say them by the head. */
+  async #newest(): Promise<RecentBlocks | null> {
+    const { head } = this.chain;
+    if (head === null || head.hash === null) return null;
+    return this.#page(head).catch((error: unknown) => {
+      if (error instanceof ChainError) return null;
+      throw error;
+    });
+  }
+
+  /** Whether hashes prove that the node has the head: then nothing else need be compared. */
+  async #isFollowing({ blocks, follows }: RecentBlocks): Promise<boolean> {
     const { source, signal } = this.#options;
     const { head } = this.chain;
-    if (source.newest === undefined || head === null || head.hash === null) return null;
-    try {
-      const newest = source.newest(FIRST_BLOCKS, { known: head, signal });
-      const { blocks, follows } = await abortable(newest, signal);
-      if (!follows) return null;
-      // The only one is its child by hash.
-      if (blocks.length < 2) return blocks;
-      const same = await abortable(blockAt(source, head.number), signal);
-      return same?.hash === head.hash ? blocks : null;
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error;
-      return null;
-    }
+    if (!follows || head === null) return false;
+    // The only one is its child by hash.
+    if (blocks.length < 2) return true;
+    const same = await abortable(blockAt(source, head.number), signal);
+    return same?.hash === head.hash;
+  }
+
+  /** For a visit that asks for prices: storing so many blocks takes a request for each, and changes no price. */
+  async #showAlone(newest: RecentBlocks, until: AbortSignal): Promise<void> {
+    const goesOn = newest.follows && this.chain.hasNewest(FIRST_BLOCKS);
+    const { blocks } = (newest.follows && !goesOn ? await this.#page(null) : null) ?? newest;
+    const head = blocks.at(-1);
+    if (head === undefined) return;
+    if (!goesOn) this.chain.beginAnew();
+    this.chain.show(blocks.slice(0, -1));
+    this.chain.ingest(head);
+    this.state.note(head);
+    this.#heal();
+    this.#ready.resolve();
+    this.published.notify();
+    await untilAborted(until);
+  }
+
+  /** For prices alone, the blocks after `known` or just the newest; `null`: the source gives only whole blocks. */
+  async #page(known: Block | null): Promise<RecentBlocks | null> {
+    const { source, signal } = this.#options;
+    const asked = source.newest?.(FIRST_BLOCKS, { known, signal });
+    return asked === undefined ? null : abortable(asked, signal);
   }
 
   async #readFirst(): Promise<void> {
     const { source, signal } = this.#options;
-    if (source.newest !== undefined) {
-      const { blocks } = await abortable(source.newest(FIRST_BLOCKS, { known: null, signal }), signal);
-      const head = blocks.at(-1);
+    const page = await this.#page(null);
+    if (page !== null) {
+      const head = page.blocks.at(-1);
       if (head === undefined) return;
       this.state.catchUp(head);
       // They suffice for prices, but not for the history.
-      this.chain.show(blocks.slice(0, -1));
+      this.chain.show(page.blocks.slice(0, -1));
       this.#ingest(head);
     } else {
       const head = await abortable(source.head(), signal);
@@ -449,10 +484,9 @@ export class Follower {
 
   /** Where fewer blocks are stored than prices rest on: shows those below them. */
   async #readBelow(): Promise<void> {
-    const { source, signal } = this.#options;
-    if (source.newest === undefined || this.chain.hasNewest(FIRST_BLOCKS)) return;
-    const { blocks } = await abortable(source.newest(FIRST_BLOCKS, { known: null, signal }), signal);
-    this.chain.showBelow(blocks);
+    if (this.chain.hasNewest(FIRST_BLOCKS)) return;
+    const page = await this.#page(null);
+    if (page !== null) this.chain.showBelow(page.blocks);
   }
 
   #handle(event: ChainEvent): void {
