@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { GivenAdvice } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } from '../core/chains.ts';
-import { HOUR_SEC } from '../core/time.ts';
+import { DAY_SEC, HOUR_SEC } from '../core/time.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';
@@ -27,7 +27,7 @@ import {
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
-const KEEP_BLOCKS_SEC = 30 * 86_400;
+const KEEP_BLOCKS_SEC = 30 * DAY_SEC;
 
 /** Blocks and their rollups, which agree after each write. */
 export class BlockStore extends Store {
