@@ -163,9 +163,7 @@ export class OutboxDispatcher {
   }
 
   /** Something may be due now. */
-  wake(): void {
-    this.#alarm.ring();
-  }
+  readonly wake = this.#alarm.ring;
 
   /** Resolves after the abort, once no attempt is under way; never rejects. */
   async run(): Promise<void> {
