@@ -13,7 +13,10 @@ export interface QuerySession {
   readonly isOwnService: boolean;
 }
 
-export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'threshold', string>>;
+export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'threshold', string>> & {
+  /** What the price is made of, for people. */
+  readonly basis?: string;
+};
 
 export type PlaceName =
   | { readonly kind: 'block'; readonly number: number }

@@ -105,7 +105,12 @@ const KEYS = {
     }),
     key('start', 'g home', 'cursor to the oldest value'),
     key('end', 'G end', 'cursor to the newest value'),
-    key('alert', 'a', "new alert at the cursor's price; above the present one for a rise", 'alert here'),
+    key(
+      'alert',
+      'a',
+      'new alert at the price of the cursor, or of the cheapest hour; above the present one for a rise',
+      'alert here',
+    ),
   ],
   alerts: [
     'Alerts',

@@ -336,6 +336,20 @@ describe('the form of a new alert', () => {
       await leads(['tab', 'shift+tab', '1'], /threshold +0\.041 +gwei/);
     });
 
+    it.each(SIZES)('says where that price comes from, at %i × %i', async (columns, rows) => {
+      const memory = new Map<string, unknown>();
+      const basis = 'From the cursor: base 0.0316 + tip p50 0.0134 at Sun 07:15 = 0.0450 gwei';
+      const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.045', basis };
+      openForm(memory, 'alert', prefill, 'tab-2');
+      const { screen, sends } = await until(
+        await open({ key: null, memory, columns, rows }),
+        /threshold +0\.045/,
+        'From the cursor: base 0.0316 + tip p50 0.0134',
+      );
+      expect(screen().split('\n').length).toBeLessThanOrEqual(rows);
+      expect(await sends('ctrl+s')).not.toHaveProperty('basis');
+    });
+
     it('is ready to be sent', async () => {
       const { sends } = await until(await fromPrice(), /threshold +0.05/, 'has to fall 1 %');
       expect(await sends('ctrl+s')).toMatchObject({ thresholdGwei: 0.05, channels: ['TERMINAL'], to: '' });

@@ -224,6 +224,50 @@ it('moves over the hours with arrows, says each, and puts that cursor away with 
   await leads('escape', /^ 1h /m);
 });
 
+it.each([1, 60, 200])(
+  'says of what the price of an alert at the cursor is made: %i steps back',
+  async (steps) => {
+    const { press, prefills, leads } = await until(show({ columns: 90 }), 'now ');
+    await leads(
+      Array.from({ length: steps }, () => 'left'),
+      '▸ ',
+    );
+    await press('a');
+    await waitFor(() => prefills.length === 1);
+    const [, base, tip, sum] =
+      /^From the cursor: base (\S+) \+ tip p50 (\S+) at \w{3} \d\d:\d\d = (\S+) gwei$/.exec(
+        prefills[0]?.basis ?? '',
+      ) ?? [];
+    expect(Number(base) + Number(tip)).toBeCloseTo(Number(sum), 3);
+    expect(Number(prefills[0]?.threshold)).toBeCloseTo(Number(sum), 2);
+  },
+);
+
+it.each([
+  [[], 'Mon 00–01h', 0.001],
+  [['down'], 'Tue 12–13h', 0.037],
+  [['left', 'left'], 'Mon 10–11h', 0.011],
+] as const)(
+  'makes an alert of the hour that is shown, the cheapest at first: %j',
+  async (keys, name, gwei) => {
+    const heatmap = Array.from({ length: 7 }, (_, day) =>
+      Array.from({ length: 24 }, (_, hour) => (1 + day * 24 + hour) * 1e6),
+    );
+    const snapshot = { ...SNAPSHOT, baseFee: 40_700_000n };
+    const gas = { statsMarket: async () => ({ ...MARKET, heatmap }) };
+    const { leads, press, prefills, shows } = show({ gas, snapshot });
+    await shows(/^ 1h /m);
+    await leads('h', 'cheap hours');
+    for (const key of keys) await press(key);
+    await press('a');
+    await waitFor(() => prefills.length === 1);
+    const price = formatGwei(BigInt(Math.round(gwei * 1e9)) + 10_000_000n);
+    const usual = `${name} usually base ${formatGwei(gwei * 1e9)} + tip 0.0100 of now`;
+    expect(prefills[0]).toMatchObject({ basis: `From the cheap hours: ${usual} = ${price} gwei` });
+    expect(Number(prefills[0]?.threshold)).toBeCloseTo(gwei + 0.01, 2);
+  },
+);
+
 it('finds the comparison and the cheap hours again after a restart', async () => {
   const remembered = new Remembered();
   const heatmap = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 1e9));

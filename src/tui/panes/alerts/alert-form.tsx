@@ -85,10 +85,11 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { client } = useMonitor();
   const { choices: offered, takesRules } = useAlertOffer();
   const { like, isChange = false, prefill } = seed;
+  const { basis = null, ...values } = prefill ?? {};
   const [made, setMade] = usePaneState<Saved | null>('alert-made', null);
   const [lastRule, setLastRule] = usePaneState('alert-rule', '');
   const state = useFormState('alert-form', () => {
-    const fresh = { ...NEW_DRAFT, threshold: takesRules === false ? '' : lastRule, ...prefill };
+    const fresh = { ...NEW_DRAFT, threshold: takesRules === false ? '' : lastRule, ...values };
     const draft = like === undefined ? fresh : draftLike(like);
     // A new alert starts with a channel that the service offers; others keep theirs.
     const isOffered = channelsOf(draft).some((channel) => offered.channels.includes(channel));
@@ -154,6 +155,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
       lost={[saved, 'What was typed is lost.']}
       // The preview comes and goes while typing: its lines stay reserved.
       below={[
+        ...faint(basis),
         ...faint(reach),
         ...filledTo(faint(preview ?? (isEmpty ? describeForms(takesRules) : null)), MOST_LINES),
       ]}

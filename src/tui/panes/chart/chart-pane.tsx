@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import * as z from 'zod';
 import { chainNameOf } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
-import { gweiString } from '../../../core/units.ts';
+import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { useDescription, useMarket, useReach } from '../../data/queries.ts';
@@ -29,8 +29,8 @@ import {
   useChartLook,
   useHeadTip,
 } from './chart-data.ts';
-import { ChartPane, REACH_SEC, slotPrice } from './chart-plot.tsx';
-import { HoursPane, localWeek, wrapHour } from './cheap-hours.tsx';
+import { ChartPane, REACH_SEC, slotBasis, slotPrice } from './chart-plot.tsx';
+import { HoursPane, localWeek, usualPrice, wrapHour } from './cheap-hours.tsx';
 
 const HEATMAP_MS = 300_000;
 /** As often as the Service tab asks for the same figures. */
@@ -125,6 +125,11 @@ export function ChartScreen() {
     ? hasHours && (() => askToSave('hours', heatmapCsv(means)))
     : data && (() => askToSave(data.timeFrame, chartCsv(data)));
   const toggleHours = () => setHeatmap((before) => !before);
+  const alertAt = (wei: bigint, from: string) =>
+    newAlert({
+      ...thereAgain(wei, snapshot.lanes.average.price),
+      basis: `From ${from} = ${formatGwei(wei)} gwei`,
+    });
   /** What changes the chart shows it, from the cheap hours, too. */
   const inChart = (act: () => void) => () => {
     if (heatmap) toggleHours();
@@ -155,7 +160,9 @@ export function ChartScreen() {
     ...(state.cursor !== null && { close: () => moveTo(null) }),
     ...(highest !== null && { 'cursor-up': () => moveTo(highest.timestamp) }),
     ...(lowest !== null && { 'cursor-down': () => moveTo(lowest.timestamp) }),
-    ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
+    ...(slot === undefined || price === null
+      ? {}
+      : { alert: () => alertAt(price, `the cursor: ${slotBasis(slot, percentile)}`) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
     start: () => moveTo(slots[0]?.timestamp ?? null),
@@ -164,8 +171,10 @@ export function ChartScreen() {
   const week = localWeek(means, snapshot.blockTimestamp ?? now());
   const moveHour = (by: number) => () =>
     change((before) => ({ ...before, hour: wrapHour((before.hour ?? week.current) + by) }));
+  const usual = usualPrice(week, state.hour, snapshot);
   const hourKeys = {
     ...lookKeys,
+    ...(usual === null ? {} : { alert: () => alertAt(usual.wei, `the cheap hours: ${usual.basis}`) }),
     close: () => (state.hour === null ? toggleHours() : choose({ hour: null })),
     'cursor-left': moveHour(-1),
     'cursor-right': moveHour(1),

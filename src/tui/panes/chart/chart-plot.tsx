@@ -259,6 +259,12 @@ export function slotPrice({ base, tip }: ChartSlot): bigint | null {
   return price > 0 ? BigInt(price) : null;
 }
 
+/** `base 0.0316 + tip p50 0.0134 at Sun 07:15`: what {@link slotPrice} is made of. */
+export function slotBasis({ base, tip, timestamp }: ChartSlot, percentile: string): string {
+  const added = tip === null ? '' : ` + tip ${percentile} ${formatGwei(tip)}`;
+  return `base ${gwei(base)}${added} at ${weekdayText(timestamp)} ${clockText(timestamp)}`;
+}
+
 /** The values at one slot (by index; `null`: the newest), against the newest unless it is that. */
 function cursorSegments(
   data: ChartData,

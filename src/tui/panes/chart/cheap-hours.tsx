@@ -1,6 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
 import { HOUR_MS, HOUR_SEC } from '../../../core/time.ts';
 import { formatChange, formatDuration, formatGwei, formatSpan } from '../../../core/units.ts';
@@ -95,6 +96,21 @@ function cheapStretches({ hours, current, passedSec }: HourWeek) {
 export function cheapestHour({ hours }: Pick<HourWeek, 'hours'>): number | null {
   const known = knownOf(hours);
   return known.length < HOURS ? null : hours.indexOf(Math.min(...known));
+}
+
+/** What Average costs in an hour of the week (the cheapest without one): its usual base fee and the present tip, wei per gas. */
+export function usualPrice(
+  week: Pick<HourWeek, 'hours'>,
+  hour: number | null,
+  { baseFee, lanes }: Pick<SnapshotView, 'baseFee' | 'lanes'>,
+) {
+  const of = hour ?? cheapestHour(week);
+  const mean = of === null ? null : (week.hours[of] ?? null);
+  if (of === null || mean === null) return null;
+  const { price } = lanes.average;
+  const tip = price > baseFee ? price - baseFee : 0n;
+  const basis = `${hourName(of)} usually base ${formatGwei(mean)} + tip ${formatGwei(tip)} of now`;
+  return { wei: BigInt(Math.round(mean)) + tip, basis };
 }
 
 function rankLine(cheaper: number, dearer: number): Line {
