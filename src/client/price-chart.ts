@@ -2,12 +2,12 @@ import { BUCKET_SEC, type Bucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
 import { chainProfile } from '../core/chains.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
-import type { MetricsQuery } from './gas-client.ts';
+import type { HistoryMethods } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
 import { timeFrameSec } from './values.ts';
 import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
-import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
+import type { BaseFeeRowView, PriorityFeeRowView } from './views/metrics.ts';
 
 export interface ChartPart<Row> {
   readonly rows: readonly Row[];
@@ -30,15 +30,9 @@ export interface ChartOptions extends CallOptions {
   readonly percentile?: string;
 }
 
-interface ChartRoutes {
-  readonly statsChart: (timeFrame: string, call: CallOptions) => Promise<ChartView>;
-  readonly baseFee: (query: MetricsQuery, call: CallOptions) => Promise<MetricsView<BaseFeeRowView>>;
-  readonly priorityFee: (
-    query: MetricsQuery & { readonly percentile: string },
-    call: CallOptions,
-  ) => Promise<MetricsView<PriorityFeeRowView>>;
+type ChartRoutes = Pick<HistoryMethods, 'statsChart' | 'baseFee' | 'priorityFee'> & {
   readonly takesTimeFrame: (timeFrame: string) => Promise<boolean>;
-}
+};
 
 const MOST_ROWS = 1_000;
 /** A day of a chain with a block every 12 seconds. */

@@ -50,10 +50,11 @@ export class Requests {
     return Object.fromEntries(given.filter((_, place) => taken[place]));
   }
 
-  /** For additions to v1: a service without them may do anything with the request. */
-  async requireListed({ method, path }: ClientRoute<unknown>, what: string): Promise<void> {
-    if (this.isOwn || describedRoute(await this.describe(), path, method) !== null) return;
-    const message = `this service cannot ${what}: it does not list ${method.toUpperCase()} ${path}`;
+  /** @throws ClientError (`not-found`) for an addition to v1 that the service does not list */
+  async requireListed({ method, path, addition }: ClientRoute<unknown>): Promise<void> {
+    if (this.isOwn || addition === undefined) return;
+    if (describedRoute(await this.describe(), path, method) !== null) return;
+    const message = `this service cannot ${addition}: it does not list ${method.toUpperCase()} ${path}`;
     throw new ClientError('not-found', message, { endpoint: path });
   }
 
@@ -70,6 +71,7 @@ export class Requests {
     values: Query = {},
   ): Promise<View> {
     const path = itemPath(route.path, values);
+    await this.requireListed(route);
     const response = this.http.send({ path, query: await this.takenOf(route, query), signal });
     const [{ text }] = await Promise.all([response, route.schemas()]);
     onResponse?.(harmlessJson(text));
@@ -85,11 +87,13 @@ export class Requests {
 
   /** Sends a write, once. */
   async write(
-    { method, path }: Pick<ClientRoute<unknown>, 'method'> & { readonly path: string },
+    route: ClientRoute<unknown>,
     { signal, onResponse }: TextOptions = {},
     body?: object,
+    path: string = route.path,
   ): Promise<string> {
-    const { text } = await this.http.send({ path, method, signal, body });
+    await this.requireListed(route);
+    const { text } = await this.http.send({ path, method: route.method, signal, body });
     if (text.trim() !== '') onResponse?.(harmlessJson(text));
     return text;
   }
@@ -103,7 +107,7 @@ export class Requests {
     isWhole: (view: View) => boolean = () => false,
   ): Promise<View | null> {
     const path = itemPath(route.path, values);
-    const text = await this.write({ method: route.method, path }, call, body);
+    const text = await this.write(route, call, body, path);
     try {
       throwIfRefused(parseJson(text), { endpoint: path });
       const view = await this.read(route, text, path);

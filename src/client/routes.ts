@@ -8,6 +8,8 @@ export interface ClientRoute<View> {
   readonly path: V1Route['path'];
   /** The query parameters that v1 documents, `name` or `name=value`. All others are additions. */
   readonly documented: readonly string[];
+  /** What an addition to v1 does: it is only requested of a service that lists it, as others may do anything. */
+  readonly addition?: string | undefined;
   /** Loads them: making the schemas of all routes takes longer than a request to this machine. */
   readonly schemas: () => Promise<ResponseSchemas<View>>;
 }
@@ -23,14 +25,14 @@ const route = <Loaded, View>(
   path: ClientRoute<View>['path'],
   load: () => Promise<Loaded>,
   choose: (loaded: Loaded) => readonly [schema: z.ZodObject, view: z.ZodType<View>],
-  { method = 'get', documented = [] }: Partial<Pick<ClientRoute<View>, 'method' | 'documented'>> = {},
+  { method = 'get', documented = [], addition }: Partial<ClientRoute<View>> = {},
 ): ClientRoute<View> => {
   let loaded: Promise<ResponseSchemas<View>> | undefined;
   const schemas = async () => {
     const [schema, view] = choose(await load());
     return { schema, view };
   };
-  return { method, path, documented, schemas: () => (loaded ??= schemas()) };
+  return { method, path, documented, addition, schemas: () => (loaded ??= schemas()) };
 };
 
 const gas = () => Promise.all([import('../contract/gas.ts'), import('./views/gas.ts')]);
@@ -47,7 +49,9 @@ const Anything = z.unknown();
 
 export const ROUTES = {
   gasCurrent: route(PATHS.gasCurrent, gas, ([wire, views]) => [wire.GasCurrent, views.Snapshot]),
-  gasStream: route(PATHS.gasStream, gas, ([wire, views]) => [wire.GasCurrent, views.Snapshot]),
+  gasStream: route(PATHS.gasStream, gas, ([wire, views]) => [wire.GasCurrent, views.Snapshot], {
+    addition: 'send prices as they change',
+  }),
   gasTrend: route(PATHS.gasTrend, gas, ([wire, views]) => [wire.GasTrend, views.TrendView]),
   gasRecommendation: route(PATHS.gasRecommendation, gas, ([wire, views]) => [
     wire.GasRecommendation,
@@ -55,6 +59,7 @@ export const ROUTES = {
   ]),
   gasEstimate: route(PATHS.gasEstimate, cost, ([wire, views]) => [wire.GasEstimate, views.GasEstimateView], {
     method: 'post',
+    addition: 'estimate what a call takes',
   }),
   statsCurrent: route(PATHS.statsCurrent, dashboard, ([wire, views]) => [wire.StatsCurrent, views.Current]),
   statsChart: route(PATHS.statsChart, dashboard, ([wire, views]) => [wire.StatsChart, views.Chart]),
@@ -90,6 +95,7 @@ export const ROUTES = {
   }),
   updateAlert: route(PATHS.alert, alerts, ([wire, views]) => [wire.CreatedAlert, views.CreatedAlertView], {
     method: 'put',
+    addition: 'change alerts',
   }),
   setAlertStatus: route(PATHS.alertStatus, alerts, ([wire, views]) => [wire.Alert, views.AlertView], {
     method: 'put',
@@ -105,6 +111,7 @@ export const ROUTES = {
     ([wire, views]) => [wire.RotatedSecret, views.RotatedSecretView],
     {
       method: 'post',
+      addition: 'change the signing secret',
     },
   ),
   redeliver: route(PATHS.alertRedeliver, alerts, ([wire]) => [wire.Alert, Anything], { method: 'post' }),
@@ -120,7 +127,9 @@ export const ROUTES = {
     method: 'post',
   }),
   deleteAutoTx: route(PATHS.autoTx, autoTxs, ([wire]) => [wire.AutoTx, Anything], { method: 'delete' }),
-  chainRules: route(PATHS.chainRules, chain, ([wire, views]) => [wire.ChainRules, views.ChainRulesView]),
+  chainRules: route(PATHS.chainRules, chain, ([wire, views]) => [wire.ChainRules, views.ChainRulesView], {
+    addition: 'say which gas rules hold',
+  }),
   autoTxAccount: route(PATHS.autoTxAccount, autoTxs, ([wire, views]) => [
     wire.AutoTxAccount,
     views.AutoTxAccountView,
