@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { MOST_GWEI } from '../contract/choices.ts';
-import { parseCooldown } from '../core/alerts/alert-rule.ts';
 import { ownValue } from '../core/own-value.ts';
 import { parseThreshold, type Threshold, ThresholdError } from '../core/threshold/threshold.ts';
+import { msOfDuration } from '../core/time.ts';
 import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
 import { systemCode, usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
@@ -50,7 +50,7 @@ export function parseDuration(
 }
 
 function secondsOf(text: string): number | null {
-  const ms = parseCooldown(text);
+  const ms = msOfDuration(text);
   return ms === null ? null : Math.floor(ms / 1_000);
 }
 

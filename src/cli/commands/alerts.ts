@@ -29,9 +29,8 @@ import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
-import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import type { Threshold } from '../../core/threshold/threshold.ts';
-import { DAY_SEC, HOUR_SEC } from '../../core/time.ts';
+import { DAY_SEC, durationOfMs, HOUR_SEC } from '../../core/time.ts';
 import { exactGwei, formatGwei } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
@@ -173,7 +172,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .does(rotateSecret);
 }
 
-const LONGEST_COOLDOWN = cooldownText(COOLDOWN_LONGEST_MS);
+const LONGEST_COOLDOWN = durationOfMs(COOLDOWN_LONGEST_MS);
 
 function withRule(command: CliCommand, hasDefaults = true): CliCommand {
   const words = (text: string, value: string) => (hasDefaults ? `${text} (default ${value})` : text);
@@ -308,7 +307,7 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
 }
 
 function alertWords(alert: CreatedAlertView): string {
-  const cooldown = mapped(alert.cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms))) ?? '-';
+  const cooldown = mapped(alert.cooldownMs, (ms) => (ms === 0 ? 'none' : durationOfMs(ms))) ?? '-';
   const after = alert.disableOnce === true ? 'fires once' : `cooldown ${cooldown}`;
   return `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, ${after}`;
 }

@@ -11,12 +11,12 @@ import {
 } from '../../contract/alerts.ts';
 import { type AlertStatus, COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 import { LANES, type LaneName, PRICED_LANES, type PricedLane } from '../../core/advice.ts';
-import { cooldownText, hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
+import { hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { cleanText } from '../../core/text.ts';
 import { ruleFromWire, ruleToWire } from '../../core/threshold/rule-wire.ts';
 import { type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
-import { DAY_MS } from '../../core/time.ts';
+import { DAY_MS, durationOfMs } from '../../core/time.ts';
 import {
   exactGwei,
   formatAge,
@@ -364,7 +364,7 @@ export function describeAlert(alert: AlertView, when: (ms: number) => string): r
     ...told,
     ['fired', textIfKnown(alert.triggerCount, timesWords)],
     ['last fired', textIfKnown(alert.lastTriggeredAt, when)],
-    ['cooldown', textIfKnown(cooldownMs, (ms) => (ms === 0 ? 'none' : cooldownText(ms)))],
+    ['cooldown', textIfKnown(cooldownMs, (ms) => (ms === 0 ? 'none' : durationOfMs(ms)))],
     ['after firing', textIfKnown(disableOnce, (once) => (once ? 'disabled' : 'armed again'))],
     ['re-arm margin', textIfKnown(hysteresis, (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`))],
     [

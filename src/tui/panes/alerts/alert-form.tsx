@@ -31,7 +31,6 @@ import { checkAlert } from '../../../contract/alerts.ts';
 import { ALERT_CONDITIONS, COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { NO_BLOBS } from '../../../core/advice.ts';
-import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import {
   isPricedByHistory,
   type PriceOrReason,
@@ -40,7 +39,7 @@ import {
   ThresholdError,
   thresholdText,
 } from '../../../core/threshold/threshold.ts';
-import { DAY_SEC, HOUR_SEC } from '../../../core/time.ts';
+import { DAY_SEC, durationOfMs, HOUR_SEC, msOfDuration } from '../../../core/time.ts';
 import { formatDuration, formatGwei, gweiString, shortGwei } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { type AlertPrefill, useMonitor } from '../../data/monitor-context.ts';
@@ -371,7 +370,7 @@ const DEFAULTS = {
   condition: 'LESS_THAN',
   threshold: '',
   channels: WITHOUT_TARGET,
-  cooldownMs: cooldownText(COOLDOWN_DEFAULT_MS),
+  cooldownMs: durationOfMs(COOLDOWN_DEFAULT_MS),
   disableOnce: 'no',
   note: '',
   hysteresisGwei: '0',
@@ -392,7 +391,7 @@ function draftLike(alert: AlertView): AlertDraft {
     threshold:
       written === null ? '' : written.kind === 'gwei' ? gweiString(written.price) : thresholdText(written),
     channels: channels.join('\n') || NEW_DRAFT.channels,
-    cooldownMs: cooldownMs === null ? NEW_DRAFT.cooldownMs : cooldownText(cooldownMs),
+    cooldownMs: cooldownMs === null ? NEW_DRAFT.cooldownMs : durationOfMs(cooldownMs),
     disableOnce: alert.disableOnce ? 'yes' : 'no',
     note: alert.note ?? '',
     hysteresisGwei: hysteresis === null ? NEW_DRAFT.hysteresisGwei : gweiString(hysteresis),
@@ -403,7 +402,7 @@ function draftLike(alert: AlertView): AlertDraft {
 
 const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
 
-const COOLDOWN_PRESETS = COOLDOWN_PRESETS_MS.map(cooldownText);
+const COOLDOWN_PRESETS = COOLDOWN_PRESETS_MS.map(durationOfMs);
 
 const CONDITIONS = new Map([
   ['LESS_THAN', 'below'],
@@ -429,7 +428,7 @@ function alertFields(
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
   const sideOf = (word: string) => CONDITIONS.get(word) ?? plainWord(word);
-  const cooldownMs = parseCooldown(draft.cooldownMs);
+  const cooldownMs = msOfDuration(draft.cooldownMs);
   const cooldownHint =
     cooldownMs === 0
       ? 'none: fires once until the price has left'
@@ -479,7 +478,7 @@ function bodyOf(draft: AlertDraft) {
     ...{ gasSpeed, condition, note, channels, method },
     to: method && (method === WITHOUT_TARGET ? '' : target(method)),
     ...(further.length > 0 && { targets: Object.fromEntries(further.map((name) => [name, target(name)])) }),
-    cooldownMs: parseCooldown(draft.cooldownMs) ?? undefined,
+    cooldownMs: msOfDuration(draft.cooldownMs) ?? undefined,
     disableOnce: draft.disableOnce === 'yes',
     hysteresisGwei: typedNumber(draft.hysteresisGwei),
     confirmBlocks: typedNumber(draft.confirmBlocks),

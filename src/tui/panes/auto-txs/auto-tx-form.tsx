@@ -25,7 +25,6 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
-import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { unpriced } from '../../../core/auto-txs/cost-limit.ts';
 import { type CostLimit, callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';
 import {
@@ -36,6 +35,7 @@ import {
 } from '../../../core/auto-txs/target.ts';
 import { isCostText, type MaxCost, maxCostText, parseMaxCost } from '../../../core/threshold/max-cost.ts';
 import { ThresholdError } from '../../../core/threshold/threshold.ts';
+import { msOfDuration } from '../../../core/time.ts';
 import {
   formatCount,
   formatDuration,
@@ -526,7 +526,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z| UTC)?$/i
 export function expiresAt(typed: string, now: number): number | null | undefined {
   const bare = typed.trim();
   if (NEVER_TYPED.test(bare)) return null;
-  const ms = parseCooldown(bare);
+  const ms = msOfDuration(bare);
   if (ms !== null) return ms > 0 ? now + ms : undefined;
   if (!TIME.test(bare)) return undefined;
   const at = Date.parse(`${bare.replace(/(z| utc)$/i, '').replace(' ', 'T')}Z`);
