@@ -70,12 +70,34 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       await shows(text);
     },
     names: () => frame().match(/(▸ )?(! )?(The \w+|dead)(?= )/g) ?? [],
+    click: (x: number, y: number) => app.stdin.emit('mouse', { kind: 'click', x, y }),
     become: (rows: readonly ChainRow[]) => {
       all = rows;
       for (const listener of listeners) listener();
     },
   };
 }
+
+it.each([60, 80, 200])(
+  'selects the row that is clicked, which Enter opens, at %i columns',
+  async (columns) => {
+    const { frame, leads, shows, click, opened } = await open(
+      [row('one', 2n), row('two', 1n), DEAD],
+      columns,
+    );
+    await shows(/▸ The two/);
+    const rowOf = (name: string) =>
+      frame()
+        .split('\n')
+        .findIndex((line) => line.includes(name));
+    click(10, rowOf('dead '));
+    await shows(/▸ ! dead/);
+    click(10, rowOf('The one'));
+    await shows(/▸ The one/);
+    await leads('enter', '[1 Live]');
+    expect(opened).toEqual(['one']);
+  },
+);
 
 it('opens the chain under the cursor, with all tabs, and comes back with Esc', async () => {
   const { leads, shows, opened } = await open([row('one', 2n), row('two', 1n), DEAD]);

@@ -74,6 +74,28 @@ it.each([
   },
 );
 
+it.each([
+  ['Alerts', /▸ Average </],
+  ['Explorer', /▸ Block [\d,]+/],
+] as const)(
+  'a click on the list of %s beside open details selects its row, and gives the list the keys',
+  async (tab, opened) => {
+    const { rows, click, press, shows } = await open(tab, 160);
+    const selected = () => rowOf(rows(), /^ ▸ /);
+    await waitFor(() => selected() > 0);
+    const first = selected();
+    press('\r');
+    await waitFor(() => (rows()[2] ?? '').includes('▸ '), { what: 'open details' });
+    click(12, first + 2);
+    await waitFor(() => selected() === first + 2);
+    await waitFor(() => !(rows()[2] ?? '').includes('▸ '));
+    press('k');
+    await waitFor(() => selected() === first + 1);
+    press('\r');
+    await shows(opened);
+  },
+);
+
 it.each([80, 100, 160])(
   'a click into the plot of the Chart puts the cursor there, at %i columns',
   async (columns) => {

@@ -30,7 +30,7 @@ const movement = (footer?: string, pageDown = 'pagedown space') => [
 
 /**
  * All keys of the monitor, by scope, each after its title. `scroll` works in the help and in the raw view; over an open
- * `alert` or `auto-tx` the keys of its list work, too; `form`, `text-field`, `question` and `secret` take every key.
+ * `alert`, `auto-tx` or `block` the keys of its list work, too; `form`, `text-field`, `question` and `secret` take every key.
  * Outside dialogs and `source` a letter has the same action in every scope.
  */
 const KEYS = {
@@ -181,6 +181,10 @@ const KEYS = {
     key('next', 'right', 'in a block: the next one', 'block', { footerLabel: '←/→' }),
     key('cost', 'a', 'in a transaction: what one like it costs now, and if it waits', 'cost'),
     key('copy', 'y', 'copy the block number or the hash', 'copy'),
+  ],
+  block: [
+    'an open block',
+    key('to-transactions', 'return', 'down to its transactions, where none is in sight', 'transactions'),
   ],
   service: ['Service', ...movement('scroll')],
   'text-field': [

@@ -1,7 +1,7 @@
 import { Box, type DOMElement, measureElement, useIsScreenReaderEnabled, useStdin } from 'ink';
 import { type ReactNode, useContext, useEffect, useInsertionEffect, useRef } from 'react';
 import { TerminalInput } from './terminal-input.ts';
-import { DispatcherContext, TakesKeysContext } from './use-keys.tsx';
+import { DispatcherContext } from './use-keys.tsx';
 
 /** Asks the terminal for clicks and the wheel. A screen reader speaks lines, which have no place on a screen. */
 export function useMouse(isOn: boolean): void {
@@ -19,17 +19,15 @@ interface ClickableProps {
   readonly children: ReactNode;
 }
 
-/** A part of the screen that takes clicks, while it takes keys. */
+/** A part of the screen that takes clicks, also where the other one of two parts side by side takes the keys. */
 export function Clickable({ onClick, children }: ClickableProps) {
   const dispatcher = useContext(DispatcherContext);
-  const takesKeys = useContext(TakesKeysContext);
   const box = useRef<DOMElement>(null);
   const latest = useRef(onClick);
   useInsertionEffect(() => {
     latest.current = onClick;
   });
   useEffect(() => {
-    if (!takesKeys) return;
     return dispatcher.takeClicks((x, y) => {
       if (box.current === null) return false;
       const area = measureElement(box.current);
@@ -38,7 +36,7 @@ export function Clickable({ onClick, children }: ClickableProps) {
       if (isInside) latest.current(column, row);
       return isInside;
     });
-  }, [dispatcher, takesKeys]);
+  }, [dispatcher]);
   return (
     <Box ref={box} flexDirection="column" flexShrink={0}>
       {children}

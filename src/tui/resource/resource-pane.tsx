@@ -311,7 +311,7 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
               segments={[title, ...states, ...words, ...counts, ...(forgets ? [[faint(forgets)]] : [])]}
             />
             <LineList lines={[...lines, table.heading]} />
-            <Clickable onClick={(_, row) => select(above + row)}>
+            <Clickable onClick={(_, row) => select(above + row, { opened: null })}>
               <LineList lines={table.lines} />
             </Clickable>
             <Box flexGrow={1} />

@@ -336,24 +336,51 @@ describe('a block', () => {
       Promise.resolve(transactions({ ...query, size: 100 })),
     );
     const { leads, shows, screen } = await open({ gas: { txs } });
-    await shows(/^ +212 /m);
+    await shows(/^ ▸ +212 /m);
     expect(txs.mock.calls.map(([query]) => query?.page)).toEqual([0, 1, 2]);
     await leads('G', /▸ +1 /);
     expect(screen()).toMatch(/ # +from → to/);
     await leads('pageup', /▸ +21 /);
+    // Above the first one are the facts.
+    await leads('g', /▸ +212 /, 'base fee ');
   });
 
   it('opens a transaction on Enter, goes to its neighbours with the arrows, and back with Esc', async () => {
     const { leads, shows } = await open();
-    await shows(/^ +212 /m);
+    await shows(/^ ▸ +212 /m);
     await leads('left', 'Block 24,337,603');
-    await leads('right', 'Block 24,337,604', /^ +212 /m);
-    await leads(['j', 'return'], 'Transaction  ● success', 'below 58 % of its block');
+    await leads('right', 'Block 24,337,604', /^ ▸ +212 /m);
+    await leads('return', 'Transaction  ● success', 'below 58 % of its block');
     await leads('escape', /▸ +212 /);
+    await leads(['j', 'return'], 'Transaction  ● success');
+    await leads('return', /▸ +211 /);
+    await leads('escape', 'Latest blocks');
+    await leads('escape', 'Latest blocks');
+  });
+
+  it.each([
+    [80, 21],
+    [120, 37],
+    [160, 42],
+    [200, 47],
+  ])('opens with its first transaction selected, which Enter opens, at %i×%i', async (columns, rows) => {
+    const { leads, lines } = await open({ columns, rows, hasFooter: true });
+    await leads('', /▸ +212 /);
+    expect(lines().at(-1)).toMatch(/ ⏎ open /);
     await leads('return', 'Transaction  ● success');
+  });
+
+  it.each([
+    [60, 13],
+    [60, 12],
+    [76, 13],
+  ])('says that Enter leads to its transactions where none is in sight, at %i×%i', async (columns, rows) => {
+    const { leads, lines, screen } = await open({ columns, rows, hasFooter: true });
+    await waitFor(() => / ⏎ transactions /.test(lines().at(-1) ?? ''));
+    expect(screen()).not.toContain('▸ ');
     await leads('return', /▸ +212 /);
-    await leads('escape', 'Latest blocks');
-    await leads('escape', 'Latest blocks');
+    expect(lines().at(-1)).toMatch(/ ⏎ open /);
+    await leads('return', 'Transaction  ');
   });
 
   it('says of recordings that they hold no transactions, and asks for none', async () => {
@@ -513,18 +540,18 @@ describe('the lookup field', () => {
 describe('the Explorer', () => {
   it('copies what is marked: a number, or a hash', async () => {
     const { leads, press, toasts } = await until(show(), '▸ 24,337,604');
-    await leads(['y', 'return'], /^ +212 /m);
-    await press('j', 'y');
-    await waitFor(() => toasts.length === 2);
-    expect(toasts.map(({ text }) => text.split(' ')[1])).toEqual(['24337604', '0x0000…00d3']);
+    await leads(['y', 'return'], /^ ▸ +212 /m);
+    await press('y', 'j', 'y');
+    await waitFor(() => toasts.length === 3);
+    expect(toasts.map(({ text }) => text.split(' ')[1])).toEqual(['24337604', '0x0000…00d3', '0x0000…00d2']);
   });
 
   it('has its raw view ask for what is on the screen', async () => {
     const { leads, memory } = await until(show(), '▸ 24,337,604');
     expect(explorerRequest(memory)).toEqual({ path: '/metrics/base-fee', query: { bucket: 'block' } });
-    await leads('return', /^ +212 /m);
+    await leads('return', /^ ▸ +212 /m);
     expect(explorerRequest(memory)).toEqual({ path: '/metrics/block/24337604' });
-    await leads(['j', 'return'], 'Transaction');
+    await leads('return', 'Transaction');
     expect(explorerRequest(memory)).toEqual({
       path: `/metrics/tx/0x${(211).toString(16).padStart(64, '0')}`,
     });

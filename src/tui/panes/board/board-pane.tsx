@@ -18,6 +18,7 @@ import { formatDuration } from '../../../core/units.ts';
 import { useFind } from '../../app/finder.tsx';
 import type { MonitorSource } from '../../app/source.ts';
 import { useRemembered } from '../../data/remembered.ts';
+import { Clickable } from '../../input/mouse.tsx';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { useNow, usePaneState, useRoom } from '../../ui/pane-context.tsx';
 import { useFirstRow } from '../../ui/scroll.tsx';
@@ -133,7 +134,10 @@ export function BoardPane({ board, open }: BoardPaneProps) {
         lines={[spreadLine(title, [faint(`every ${formatDuration(board.everyMs / 1_000)} `)], columns)]}
       />
       {find.field}
-      <LineList lines={[table.heading, ...lines]} />
+      <LineList lines={[table.heading]} />
+      <Clickable onClick={(_, row) => go(above + row)}>
+        <LineList lines={lines} />
+      </Clickable>
       <Box flexGrow={1} />
       <LineList lines={details.map((detail): Line => [faint(` ${detail}`)])} />
     </Box>

@@ -288,14 +288,14 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   const list = txs.data ?? [];
   const facts = block === null ? [] : blockLines(block, context, rows);
   const room = isSpoken ? SPOKEN_TXS : Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
-  // The facts scroll line by line until the first transaction is visible; then the cursor moves over them.
+  // The facts scroll line by line until the first transaction is visible; from there the cursor moves over them.
   const steps = isSpoken ? 0 : Math.max(facts.length + 2 - room, 0);
-  const most = list.length > 0 ? steps + list.length : Math.max(facts.length + 1 - room, 0);
+  const most = list.length > 0 ? steps + list.length - 1 : Math.max(facts.length + 1 - room, 0);
   const at = Math.min(wanted, most);
-  const selected = at > steps ? at - steps - 1 : null;
+  const selected = isOpen && list.length > 0 && at >= steps ? at - steps : null;
   const first = useRef(0);
   // The heading stays: facts and transactions scroll in the other rows.
-  const top = selected === null ? at : scrolledTo(facts.length + selected, first.current, room - 1);
+  const top = at <= steps ? at : scrolledTo(facts.length + at - steps, first.current, room - 1);
   first.current = isSpoken ? 0 : Math.max(Math.min(top, facts.length + list.length + 1 - room), 0);
   const above = isSpoken ? (selected ?? 0) : Math.max(first.current - facts.length, 0);
   const table = useTable({
@@ -306,17 +306,16 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   });
   const note = block === null ? null : txsNote(block, snapshot, txs, isOpen || isOwnService);
   const heading: Line = note === null ? table.heading : [faint(` ${note}`)];
-  const lines = [...facts.slice(first.current), heading, ...table.lines];
-  const shown = isSpoken ? lines : lines.slice(0, room);
-  const below = isSpoken ? 0 : facts.length + 1 + list.length - first.current - shown.length;
+  const whole = [...facts.slice(first.current), heading];
+  const lines = isSpoken ? whole : whole.slice(0, room);
+  const txLines = isSpoken ? table.lines : table.lines.slice(0, room - lines.length);
+  const below = isSpoken ? 0 : facts.length + 1 + list.length - first.current - lines.length - txLines.length;
 
   const go = (to: number) => scroll(Math.min(Math.max(to, 0), most));
   const marked = selected === null ? undefined : list[selected];
   useKeys('explorer', {
     ...(most > 0 && scrollKeys(go, { top: at, room, most })),
-    ...(list.length > 0 && {
-      open: () => (marked === undefined ? go(steps + 1) : open({ kind: 'tx', hash: marked.hash })),
-    }),
+    ...(marked && { open: () => open({ kind: 'tx', hash: marked.hash }) }),
     previous: () => {
       if (place.number > 0) turn(place.number - 1);
     },
@@ -326,6 +325,13 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
     },
     copy: () => (marked ? copy(marked.hash, shortHex(marked.hash, '…')) : copy(String(place.number))),
   });
+
+  useKeys(
+    'block',
+    list.length > 0 && marked === undefined ? { 'to-transactions': () => go(steps) } : {},
+    'overlay',
+  );
+  const txRows = { lines: txLines, select: (row: number) => isOpen && go(steps + above + row) };
 
   return (
     <PlaceFrame place={place} polled={polled}>
@@ -338,7 +344,7 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
           ...depthSegments(block, snapshot),
           ...(timestamp === null ? [] : [[faint(context.moment(timestamp))]]),
         ];
-        return <TitledLines {...{ title, notice, below }} lines={shown} />;
+        return <TitledLines {...{ title, notice, below, lines }} rows={txRows} />;
       }}
     </PlaceFrame>
   );

@@ -78,7 +78,8 @@ export function ExplorerScreen() {
   useKeys('explorer', place === undefined ? {} : { close: () => change(back) });
   const open = (name: PlaceName) => change((before) => opened(before, name));
   const select = (cursor: number | null) => change((before) => ({ ...before, cursor }));
-  const blocks = <BlocksScreen {...{ list, open, select }} />;
+  const pick = (cursor: number | null) => change(() => ({ cursor, places: [] }));
+  const blocks = <BlocksScreen {...{ list, open, select, pick }} />;
   const level = {
     open,
     at: place?.at ?? 0,
@@ -299,10 +300,12 @@ function useBlockList(cursor: number | null, enabled: boolean) {
 interface BlocksScreenProps {
   readonly list: ReturnType<typeof useBlockList>;
   readonly select: (cursor: number | null) => void;
+  /** Selects it by a click: the keys are the list's again. */
+  readonly pick: (cursor: number | null) => void;
   readonly open: (place: PlaceName) => void;
 }
 
-function BlocksScreen({ list, select, open }: BlocksScreenProps) {
+function BlocksScreen({ list, select, pick, open }: BlocksScreenProps) {
   const context = usePane();
   const copy = useClipboard();
   const { columns, rows } = useRoom();
@@ -322,7 +325,8 @@ function BlocksScreen({ list, select, open }: BlocksScreenProps) {
     rowName: 'Block',
   });
 
-  const go = (to: number) => select(to <= 0 ? null : (blocks[Math.min(to, blocks.length - 1)]?.key ?? null));
+  const keyAt = (to: number) => (to <= 0 ? null : (blocks[Math.min(to, blocks.length - 1)]?.key ?? null));
+  const go = (to: number) => select(keyAt(to));
   const number = row?.number ?? null;
   useKeys('explorer', {
     ...(blocks.length > 1 ? scrollKeys(go, { top: place, room, most: blocks.length - 1 }) : {}),
@@ -340,7 +344,7 @@ function BlocksScreen({ list, select, open }: BlocksScreenProps) {
     : [[bold('Latest blocks')], [faint('prices in gwei')], [faint(hidden)]];
   const hint = 'r asks again now, / looks up a block or a transaction';
   const lines = [...missing.map((text): Line => [faint(` ${text}`)]), table.heading];
-  const listed = { lines: table.lines, select: (at: number) => go(above + at) };
+  const listed = { lines: table.lines, select: (at: number) => pick(keyAt(above + at)) };
   return (
     <PolledFrame
       {...{ polled, hint }}
