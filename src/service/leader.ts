@@ -98,6 +98,7 @@ class SeenLease {
 export class Lease {
   readonly process: string;
   readonly isOneShot: boolean;
+  state: LeaseState = 'unknown';
   /** Why this process may not lead, one line; `null`: it may. */
   unfit: string | null = null;
   /** Why the lease could not be read or taken at the last try; `null`: it could. */
@@ -106,7 +107,6 @@ export class Lease {
   readonly #seen: SeenLease;
   readonly #listeners = new Set<(state: LeaseState) => void>();
   readonly #ending = new AbortController();
-  #state: LeaseState = 'unknown';
   /** The fencing token while this process leads. */
   #holder: string | null = null;
   #isBidding = false;
@@ -121,19 +121,15 @@ export class Lease {
     this.#seen = new SeenLease(this.#options);
   }
 
-  get state(): LeaseState {
-    return this.#state;
-  }
-
   get mayWrite(): boolean {
-    return this.#state === 'holds' || this.#state === 'leaderless';
+    return this.state === 'holds' || this.state === 'leaderless';
   }
 
   /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
   get right(): WriteRight {
     const { report, wallNow } = this.#options;
     if (this.#holder !== null) return { kind: 'holder', holder: this.#holder, report: report?.() };
-    return this.#state === 'leaderless' ? { kind: 'one-shot', now: wallNow() } : { kind: 'none' };
+    return this.state === 'leaderless' ? { kind: 'one-shot', now: wallNow() } : { kind: 'none' };
   }
 
   /** The lease at the last reading; `null`: free. */
@@ -143,7 +139,7 @@ export class Lease {
 
   /** The leader's report, while another process leads. */
   get leaderReport(): LeaderReport | null {
-    return this.#state === 'stands-by' ? (this.held?.report ?? null) : null;
+    return this.state === 'stands-by' ? (this.held?.report ?? null) : null;
   }
 
   onChange(listener: (state: LeaseState) => void): void {
@@ -165,7 +161,7 @@ export class Lease {
       runs = runs.then(() => run(until)).catch(onError);
     };
     this.onChange(follow);
-    follow(this.#state);
+    follow(this.state);
     return () => runs;
   }
 
@@ -233,8 +229,8 @@ export class Lease {
   }
 
   #become(next: LeaseState): void {
-    if (this.#state === next) return;
-    this.#state = next;
+    if (this.state === next) return;
+    this.state = next;
     for (const listener of this.#listeners) listener(next);
   }
 

@@ -30,7 +30,8 @@ export class BlockWriter {
   readonly #chain: IngestedChain;
   readonly #source: SourceState;
   readonly #onRecovered: () => void;
-  #isWriting = false;
+  /** Stopped once another process leads, which follows the unwritten blocks itself. */
+  isWriting = false;
   #waiting: IngestedBlock[] = [];
   #unwritten: readonly IngestedBlock[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -46,11 +47,6 @@ export class BlockWriter {
     options.lease.onChange(() => this.stop());
   }
 
-  /** Stopped once another process leads, which follows the unwritten blocks itself. */
-  get isWriting(): boolean {
-    return this.#isWriting;
-  }
-
   get isFull(): boolean {
     return this.#waiting.length >= FULL;
   }
@@ -62,11 +58,11 @@ export class BlockWriter {
   }
 
   start(): void {
-    this.#isWriting = this.#options.lease.mayWrite;
+    this.isWriting = this.#options.lease.mayWrite;
   }
 
   stop(): void {
-    this.#isWriting = false;
+    this.isWriting = false;
     this.#waiting = [];
     this.#unwritten = [];
     this.#failure = null;
@@ -74,7 +70,7 @@ export class BlockWriter {
 
   /** Writes `block`, which was ingested just now, within moments; not while another process leads. */
   add(block: Block): void {
-    if (!this.#isWriting) return;
+    if (!this.isWriting) return;
     const { engine } = this.#chain;
     const prices = engine?.head === block ? engine.lanePrices() : null;
     this.#waiting.push({ block, prices, basis: prices && this.#basisAt(prices) });
@@ -144,7 +140,7 @@ export class BlockWriter {
   }
 
   #enqueue(write: () => Promise<void>): void {
-    const written = this.#writes.then(() => (this.#isWriting ? write() : undefined));
+    const written = this.#writes.then(() => (this.isWriting ? write() : undefined));
     this.#writes = written.then(
       () => {
         if (this.#failure === null) return;

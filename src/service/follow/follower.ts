@@ -52,6 +52,8 @@ export class Follower {
   readonly writer: BlockWriter;
   readonly published: ChainPublisher;
   readonly #ready = Promise.withResolvers<void>();
+  /** Resolves with the first block, stored or new. Rejects when the database belongs to another chain, or on abort. */
+  readonly ready = this.#ready.promise;
   /** Resolves with the first prices of the node's newest block, or when there are none for now. */
   readonly #live = Promise.withResolvers<void>();
   readonly #filler: ReturnType<typeof createHistoryFiller>;
@@ -81,12 +83,7 @@ export class Follower {
     });
     this.#filler = createHistoryFiller(options, this.chain, this.writer);
     this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: () => options.onStored?.() });
-    this.#ready.promise.catch(() => {});
-  }
-
-  /** Resolves with the first block, stored or new. Rejects when the database belongs to another chain, or on abort. */
-  get ready(): Promise<void> {
-    return this.#ready.promise;
+    this.ready.catch(() => {});
   }
 
   filled(): Promise<void> {

@@ -89,7 +89,7 @@ export class SourceState {
   readonly #chain: () => JudgedChain;
   #lastAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
-  #ended = false;
+  hasEnded = false;
   #hasBeenAway = false;
   #isCatchingUp = false;
   /** Until the source has responded, any block counts as awaited: the head from the store stays valid. */
@@ -99,10 +99,6 @@ export class SourceState {
   constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>, chain: () => JudgedChain) {
     this.#source = source;
     this.#chain = chain;
-  }
-
-  get hasEnded(): boolean {
-    return this.#ended;
   }
 
   /** The blocks that come right after this were waiting. */
@@ -130,7 +126,7 @@ export class SourceState {
   /** Whether the head is from the last run: until the source has responded and its blocks are ingested. */
   get isWaiting(): boolean {
     const { head } = this.#chain();
-    if (this.#ended || this.#problem !== null || head === null || this.#awaited === null) return false;
+    if (this.hasEnded || this.#problem !== null || head === null || this.#awaited === null) return false;
     if (this.#source.kind === 'replay') return false;
     return head.number < this.#awaited.number && this.#source.now() <= this.#awaited.until;
   }
@@ -166,11 +162,11 @@ export class SourceState {
 
   /** A recording that was moved back goes on after its end. */
   resume(): void {
-    this.#ended = false;
+    this.hasEnded = false;
   }
 
   end(): void {
-    this.#ended = true;
+    this.hasEnded = true;
     this.#problem = null;
   }
 
@@ -185,7 +181,7 @@ export class SourceState {
 
   /** How far the head is behind the present. A recording's clock runs far ahead of one process. */
   #lagMs(head: Block | null): number {
-    if (this.#ended || head === null || this.#source.kind === 'replay') return 0;
+    if (this.hasEnded || head === null || this.#source.kind === 'replay') return 0;
     return this.#source.now() - head.timestamp * 1_000;
   }
 
@@ -216,7 +212,7 @@ export class SourceState {
     const hasAge = head !== null && this.#source.kind !== 'replay';
     const status = judgeStatus(
       {
-        isEnded: this.#ended,
+        isEnded: this.hasEnded,
         isCatchingUp: this.isWaiting,
         problem: this.#problem,
         headAt: hasAge ? head.timestamp * 1_000 : null,

@@ -36,9 +36,9 @@ export class IngestedChain {
   #recent: Block[] = [];
   /** The lowest block that a rewind left since the reader of older blocks last reset it. */
   lowestRewind = Number.POSITIVE_INFINITY;
-  #profile: ChainProfile | null = null;
+  profile: ChainProfile | null = null;
   /** `null` before the first block, and once it failed. */
-  #engine: Engine | null = null;
+  engine: Engine | null = null;
   #next: Engine | null = null;
   /** The first block of the engine's unbroken run up to its head. */
   #first: Block | null = null;
@@ -70,19 +70,15 @@ export class IngestedChain {
     return shared === undefined ? null : [{ type: 'reorg', commonAncestor: shared.number }];
   }
 
-  get profile(): ChainProfile | null {
-    return this.#profile;
-  }
-
   get blockTimeSec(): number {
-    return this.#profile?.feeRule.blockTimeSec ?? 0;
+    return this.profile?.feeRule.blockTimeSec ?? 0;
   }
 
   get updateSec(): number {
     const advice = this.advice();
-    return this.#profile === null || advice === null
+    return this.profile === null || advice === null
       ? this.blockTimeSec
-      : updateFrequencySec(this.#profile, advice.blockSec);
+      : updateFrequencySec(this.profile, advice.blockSec);
   }
 
   get head(): Block | null {
@@ -113,7 +109,7 @@ export class IngestedChain {
 
   /** Whether a rewind exceeded the engine's depth, which resets it. */
   get isBlank(): boolean {
-    return this.#engine?.head == null;
+    return this.engine?.head == null;
   }
 
   /** How far back from the head the engine's unbroken history goes. */
@@ -129,11 +125,7 @@ export class IngestedChain {
   }
 
   advice(): Advice | null {
-    return this.#engine?.advice() ?? null;
-  }
-
-  get engine(): Engine | null {
-    return this.#engine;
+    return this.engine?.advice() ?? null;
   }
 
   /**
@@ -149,7 +141,7 @@ export class IngestedChain {
     const wanted = pastSec > 0 ? Math.min(newest.number - (first?.number ?? 0), MOST_LOADED) : 0;
     const stored = await store.newest(Math.max(count, wanted));
     await learnCoin(chainId);
-    this.#profile = identifiedChain(chainId, await store.genesisHash());
+    this.profile = identifiedChain(chainId, await store.genesisHash());
     this.dropEngine();
     this.#recent = [];
     for (const [place, block] of stored.entries()) this.#feed(block, stored.length - place > NEAR_BLOCKS);
@@ -176,16 +168,16 @@ export class IngestedChain {
 
   /** Continues as this chain: with a new engine if there is none, or if its rules differ from the assumed ones. */
   async adopt(profile: ChainProfile): Promise<void> {
-    const isSame = isDeepStrictEqual(profile.feeRule, this.#profile?.feeRule);
-    this.#profile = profile;
-    if (this.#engine !== null && isSame) return;
+    const isSame = isDeepStrictEqual(profile.feeRule, this.profile?.feeRule);
+    this.profile = profile;
+    if (this.engine !== null && isSame) return;
     this.dropEngine();
     await this.rebuild();
   }
 
   /** The next `adopt` or block creates another. */
   dropEngine(): void {
-    this.#engine = null;
+    this.engine = null;
     this.forget();
   }
 
@@ -204,9 +196,9 @@ export class IngestedChain {
     this.#recent.push(block);
     // Trimmed rarely: a burst brings tens of thousands per second.
     if (this.#recent.length >= RECENT_BLOCKS * 8) this.#recent = this.#recent.slice(-RECENT_BLOCKS);
-    if (this.#profile === null) return;
-    this.#engine ??= this.#options.createEngine(this.#profile);
-    if (feed(this.#engine, block, isWarmUp)) this.#first = block;
+    if (this.profile === null) return;
+    this.engine ??= this.#options.createEngine(this.profile);
+    if (feed(this.engine, block, isWarmUp)) this.#first = block;
   }
 
   ingest(block: Block): void {
@@ -217,7 +209,7 @@ export class IngestedChain {
   rewindTo(number: number): void {
     this.lowestRewind = Math.min(this.lowestRewind, number);
     while ((this.head?.number ?? number) > number) this.#recent.pop();
-    this.#engine?.rewindTo(number);
+    this.engine?.rewindTo(number);
     this.#next?.rewindTo(number);
   }
 
@@ -231,7 +223,7 @@ export class IngestedChain {
   disown(): void {
     this.#recent = [];
     this.dropEngine();
-    this.#profile = null;
+    this.profile = null;
     this.#updatedAt = null;
   }
 
@@ -242,15 +234,15 @@ export class IngestedChain {
    */
   async rebuild(memorySec = DAY_SEC): Promise<void> {
     this.memorySec = 0;
-    if (this.head === null || this.#profile === null) return;
-    const next = this.#options.createEngine(this.#profile);
+    if (this.head === null || this.profile === null) return;
+    const next = this.#options.createEngine(this.profile);
     this.#next = next;
     // Before, so that a `forget` meanwhile counts.
     this.memorySec = memorySec;
     try {
       const first = await this.#fillEngine(next, this.head, memorySec);
       if (first === null || next.head === null || this.#next !== next) return;
-      this.#engine = next;
+      this.engine = next;
       this.#first = first;
       this.#next = null;
       if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
