@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { isValidElement, type ReactElement, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import type { MarketView } from '../../../client/views/dashboard.ts';
 import {
   advisedWait,
@@ -30,7 +30,6 @@ import {
   fullnessLine,
   type Line,
   LineList,
-  placed,
   plain,
   useTable,
 } from '../../ui/text.tsx';
@@ -159,49 +158,39 @@ function Prices({ view, hasChart: mayHaveChart }: LivePaneProps & { readonly has
   const workLines = [workTable.heading, ...workTable.lines.filter((_, place) => isListed(usual[place]))];
   const gap: readonly Line[] = room.isAiry ? [EMPTY_LINE] : [];
   const hasWaits = room.waits > 0 && adviceAge === null;
-  const parts: readonly (readonly Line[] | ReactElement)[] = [
-    [...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], room.advice + reasonRoom)],
-    room.waits === 0 ? [] : gap,
-    isBoxed && hasWaits ? (
-      <BoxedTable key="waits" columns={waitColumns} rows={waitRows} />
-    ) : (
-      filledTo(hasWaits ? waitLines : [NO_WORTH], room.waits)
-    ),
-    [...gap, ...factLines, ...range.slice(0, room.range), ...(room.work === 0 ? [] : [EMPTY_LINE])],
-    isBoxed && room.work > 0 ? (
-      <BoxedTable key="work" columns={work.columns} rows={usual.filter(isListed)} />
-    ) : (
-      workLines.slice(0, Math.max(room.work - 1, 0))
-    ),
-    hasChart ? gap : [],
-  ];
   return (
     <Box flexDirection="column" flexShrink={0} width={columns} height={rows}>
-      <Box flexShrink={0}>
-        <LaneTable
-          snapshot={snapshot}
-          isOutdated={isOutdated(status)}
-          actions={market?.actions ?? NO_ACTIONS}
-          symbol={symbol}
-        />
-      </Box>
-      <Stacked parts={parts} />
+      <LaneTable
+        snapshot={snapshot}
+        isOutdated={isOutdated(status)}
+        actions={market?.actions ?? NO_ACTIONS}
+        symbol={symbol}
+      />
+      <LineList
+        lines={[...gap, ...filledTo([...adviceLines, ...reasons(reasonRoom)], room.advice + reasonRoom)]}
+      />
+      <LineList lines={room.waits === 0 ? [] : gap} />
+      {isBoxed && hasWaits ? (
+        <BoxedTable columns={waitColumns} rows={waitRows} />
+      ) : (
+        <LineList lines={filledTo(hasWaits ? waitLines : [NO_WORTH], room.waits)} />
+      )}
+      <LineList
+        lines={[
+          ...gap,
+          ...factLines,
+          ...range.slice(0, room.range),
+          ...(room.work === 0 ? [] : [EMPTY_LINE]),
+        ]}
+      />
+      {isBoxed && room.work > 0 ? (
+        <BoxedTable columns={work.columns} rows={usual.filter(isListed)} />
+      ) : (
+        <LineList lines={workLines.slice(0, Math.max(room.work - 1, 0))} />
+      )}
+      <LineList lines={hasChart ? gap : []} />
       {hasChart ? <SmallChart hour={hour} width={columns} height={room.chart} /> : null}
     </Box>
-  );
-}
-
-/** Lines and boxes below each other; lines that follow each other are one text. */
-function Stacked({ parts }: { readonly parts: readonly (readonly Line[] | ReactElement)[] }) {
-  const joined: (Line[] | ReactElement)[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (isValidElement(part)) joined.push(part);
-    else if (Array.isArray(last)) last.push(...part);
-    else joined.push([...part]);
-  }
-  return placed(joined, (part) =>
-    Array.isArray(part) ? <LineList lines={part} /> : <Box flexShrink={0}>{part}</Box>,
   );
 }
 
