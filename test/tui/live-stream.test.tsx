@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Text } from 'ink';
 import { useLayoutEffect } from 'react';
 import { expect, it, onTestFinished } from 'vitest';
@@ -145,6 +146,34 @@ it.each([2, 3, 7])(
     expect(asked.slice(before)).toEqual(['whole']);
     expect(new Set(asked)).toEqual(new Set(['whole']));
     expect(drawn).toEqual([`head ${block}, trend ${block}, advice ${block}`]);
+  },
+);
+
+it.each([60, 90, 120])(
+  'blocks of the own service that come faster than its response, of %i ms, are drawn all the same',
+  async (responseMs) => {
+    const service = streamed();
+    let head = 1;
+    let requests = 0;
+    const statsCurrent = async () => {
+      requests += 1;
+      const snapshot = blockOf(head);
+      await sleep(responseMs);
+      return { snapshot, trend: TREND, recommendation: RECOMMENDATION };
+    };
+    const gas = { ...service.gas, statsCurrent };
+    const { shows, screen } = showScreen({ Screen: Whole, scope: 'live', gas, isOwnService: true });
+    await shows('head 1');
+    await waitFor(() => service.opened() === 1);
+    const before = requests;
+    while (screen().includes('head 1,') && head < 300) {
+      head += 1;
+      service.tell(head);
+      await sleep(10);
+    }
+    expect(head).toBeLessThan(300);
+    await shows(`head ${head},`);
+    expect(requests - before).toBeLessThan(head);
   },
 );
 

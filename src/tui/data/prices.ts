@@ -79,6 +79,19 @@ export function useSnapshot(
     const stop = new AbortController();
     const { signal } = stop;
     const query = { queryKey: SNAPSHOT_KEY, exact: true };
+    let isAsking = false;
+    let hasNews = false;
+    // One request at a time: of fast blocks none would arrive if each gave way to the next.
+    const askAgain = async () => {
+      hasNews = true;
+      if (isAsking) return;
+      isAsking = true;
+      while (hasNews && !signal.aborted) {
+        hasNews = false;
+        await queries.refetchQueries(query);
+      }
+      isAsking = false;
+    };
     const follow = async () => {
       const onStream = (isOpen: boolean) => {
         setListening(isOpen);
@@ -86,10 +99,12 @@ export function useSnapshot(
       };
       for await (const value of followPrices({ stream: () => client.stream({ signal }), onStream, signal })) {
         if (signal.aborted) return;
-        // What is on its way is no newer.
-        void queries.cancelQueries(query);
-        if (isOwnService) void queries.refetchQueries(query);
-        else queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value, at: now() });
+        if (isOwnService) void askAgain();
+        else {
+          // What is on its way is no newer.
+          void queries.cancelQueries(query);
+          queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value, at: now() });
+        }
       }
     };
     void follow().catch(() => {});
