@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Block, Hex } from '../../src/core/block.ts';
 import { identifiedChain } from '../../src/core/chains.ts';
-import type { News } from '../../src/service/follow/follower.ts';
+import type { News } from '../../src/service/follow/source-news.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { LeaseStore } from '../../src/store/lease.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ChainEvent } from '../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import type { News } from '../../src/service/follow/follower.ts';
+import type { News } from '../../src/service/follow/source-news.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { PATHS } from '../../../src/contract/routes.ts';
-import type { News } from '../../../src/service/follow/follower.ts';
+import type { News } from '../../../src/service/follow/source-news.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { EncryptionKey } from '../../../src/store/encryption-key.ts';
 import { LeaseStore } from '../../../src/store/lease.ts';
