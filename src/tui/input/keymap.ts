@@ -100,9 +100,15 @@ const KEYS = {
       footerLabel: '←/→',
     }),
     key('cursor-up', 'up', 'cursor to the highest base fee; in the cheap hours a day back'),
-    key('cursor-down', 'down', 'cursor to the lowest base fee; in the cheap hours a day on', 'extremes', {
-      footerLabel: '↑/↓',
-    }),
+    key(
+      'cursor-down',
+      'down',
+      'cursor to the lowest base fee; in the cheap hours a day on',
+      'high/low, day',
+      {
+        footerLabel: '↑/↓',
+      },
+    ),
     key('start', 'g home', 'cursor to the oldest value'),
     key('end', 'G end', 'cursor to the newest value'),
     key(

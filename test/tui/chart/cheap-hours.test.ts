@@ -69,6 +69,14 @@ describe('cheap stretches', () => {
     expect(words(50, of)[0]).toContain(`cheapest ${name}`);
   });
 
+  it.each([
+    [[46, 47], 'Tue 22–00h'],
+    [[46, 47, 48, 49], 'Tue 22h – Wed 02h'],
+    [[166, 167, 0, 1], 'Sun 22h – Mon 02h'],
+  ])('name both days where they go on past midnight: %j', (cheap, name) => {
+    expect(words(100, flat(cheap))[1]).toContain(`next first  ${name} 1.00`);
+  });
+
   it('are those of the lightest shade, over the end of the week, too', () => {
     // A quarter of the hours, some of them around midnight of a Sunday.
     const of = WEEK.flat().map((_, hour) => (hour < 20 || hour > 145 ? 1 : 5 + hour / 1e3) * 1e9);

@@ -68,7 +68,7 @@ function quartersOf(hours: Hours): readonly number[] {
 
 const dayOf = (hour: number) => WEEKDAYS[Math.floor(wrapHour(hour) / HOURS)];
 const hourName = (start: number, hours = 1) =>
-  hours > HOURS
+  (start % HOURS) + hours > HOURS
     ? `${dayOf(start)} ${clock(start)}h – ${dayOf(start + hours)} ${clock(start + hours)}h`
     : `${dayOf(start)} ${clock(start)}–${clock(start + hours)}h`;
 
