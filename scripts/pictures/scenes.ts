@@ -10,7 +10,7 @@ export const TITLES = {
   hours: 'The cheap hours: the base fee by weekday and hour',
   alerts: 'The Alerts pane: one that has fired, one armed, one disabled',
   'alert-form': 'The form of a new alert, with how often it would have fired',
-  'auto-txs': 'The Auto-tx pane: a transaction that failed, one that is included, a draft, one executed',
+  'auto-txs': 'The Auto-tx pane: a transaction that is included, a draft, one that failed, one executed',
   'auto-tx': 'The details of an auto-tx: what it does, its checks, what it cost, and what happened',
   explorer: 'The Explorer pane: the latest blocks with base fee and fullness',
   service: 'The Service pane: source, market, usual work, its record, and a summary',

@@ -60,8 +60,10 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
   ] as const) {
     expect(autoTxs).toMatch(new RegExp(`${state} +${content}`));
   }
-  // What failed and what was sent come before it.
-  await terminal.press('g', 'j', 'j');
+  // What is under way comes before it, and what has ended after it.
+  await terminal.press('/');
+  await terminal.waitFor(/^ find/m);
+  await terminal.press('0.25', 'enter');
   await terminal.waitFor(marked('0.25 ETH', /draft/));
   await terminal.press('x');
   await terminal.waitFor('Cancel this auto-tx?');

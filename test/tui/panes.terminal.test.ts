@@ -154,7 +154,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
       /^held, what it does .*nonce\/from #9/m,
       '0.01 ETH to 0x7099~79C8 once Average <= 0.04 gwei',
     );
-    await leads(screen, ['j', 'j', 'j'], /Marked: held, what it does/, 'nonce 8 must come first');
+    await leads(screen, ['j', 'j'], /Marked: held, what it does/, 'nonce 8 must come first');
     await leads(
       screen,
       'enter',

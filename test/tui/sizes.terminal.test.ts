@@ -9,7 +9,7 @@ const DECIDES = {
   '1': [/│ Average │ +0\.0\d+ │/, /WAIT up to 15m for 0\.0410 gwei/],
   '2': [/base .*0\.0\d+/, /┤/],
   '3': [/▸ . \S+.* Average < 0\.04 gwei/],
-  '4': [/▸ ! failed .* 0\.04 /],
+  '4': [/▸ → included .* 0\.04 /],
   '5': [/\[5 Explorer|\[5 Expl/],
   '6': [/a\.example:8545/],
 } as const;
@@ -33,16 +33,16 @@ describe('every tab over auto-txs in each state', () => {
         );
       }
       const hasHalves = columns >= 140;
-      await leads(screen, '4', /▸ ! failed/);
+      await leads(screen, '4', /▸ → included/);
       const border = (lines: readonly string[]) => lines[2]?.indexOf(' │ ') ?? -1;
       await screen.waitFor((lines) => border(lines) > 70 === hasHalves);
       if (hasHalves) {
-        await leads(screen, ['j', 'j'], /▸ → submitted/, /│ .*→ submitted/);
+        await leads(screen, 'j', /▸ → submitted/, /│ .*→ submitted/);
         await leads(screen, 'enter', /▸ .*ETH to .*→ submitted/, (lines) =>
           /Esc back/.test(lines.at(-1) ?? ''),
         );
         await leads(screen, 'esc', (lines) => !/Esc back/.test(lines.at(-1) ?? ''));
-        await leads(screen, ['k', 'k'], /▸ ! failed/);
+        await leads(screen, 'k', /▸ → included/);
       }
       expect(screen.clears).toEqual(NO_CLEARS);
     },
@@ -58,7 +58,7 @@ describe('in ASCII without colours', () => {
     for (const [tab, text] of [
       ['1', /\+-+\+-+\+.*\| .*1h/],
       ['3', /> .* Average < 0\.04 gwei/],
-      ['4', /> ! failed .*\|/],
+      ['4', /> \S+ included .*\|/],
     ] as const) {
       await leads(screen, tab, text);
       expect(screen.screen().join('')).toMatch(/^[\x20-\x7e]*$/);

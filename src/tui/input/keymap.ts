@@ -147,7 +147,7 @@ const KEYS = {
     key('another', 'c', 'schedule another one like it', 'another'),
     key('delete', 'd delete', 'delete a draft or a final one; asks first', 'delete'),
     key('copy', 'y', "copy the transaction's hash", 'copy hash'),
-    key('sort', 's', 'sort: attention, target, newest', 'sort'),
+    key('sort', 's', 'sort: under way, target, newest', 'sort'),
     ...movement(undefined, 'pagedown'),
   ],
   'auto-tx': ['an open auto-tx', key('close', 'escape', 'back to the list', 'back')],

@@ -376,9 +376,12 @@ function whenText(autoTx: AutoTxView, present: number): string {
 const firstUnit = (span: string) => /^[\d,]+[a-z]+/.exec(span)?.[0] ?? span;
 
 /** The last comes first, others at the end. */
-const RANKED: readonly (string | null)[] = ['DRAFT', 'DISABLED', null, 'PENDING', 'SUBMITTED', 'FAILED'];
+const RANKED: readonly (string | null)[] = ['FAILED', 'DRAFT', 'DISABLED', null, 'PENDING', 'SUBMITTED'];
 
-/** The auto-txs with what needs attention first: failed, submitted (oldest first), waiting (nearest first) and so on. */
+/**
+ * The auto-txs with what is under way first: submitted (oldest first), waiting (nearest first), what is on hold, then what has
+ * ended, failed ones before the others. A failure is told when it comes, and counted on the tab and first among the counts.
+ */
 export function ordered(autoTxs: readonly AutoTxView[], snapshot: SnapshotView): readonly AutoTxView[] {
   const placed = autoTxs.map((autoTx) => ({
     autoTx,

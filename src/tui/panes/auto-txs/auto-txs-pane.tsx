@@ -72,7 +72,7 @@ const AUTO_TXS: Resource<AutoTxView> = {
   },
   columns: autoTxColumns,
   orders: {
-    attention: null,
+    'under way': null,
     target: (one, other) => Number((one.target ?? 0n) - (other.target ?? 0n)),
     newest: (one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0),
   },
