@@ -73,7 +73,8 @@ test('2,001 recorded mainnet blocks at full speed end in the figures that the fi
   );
   // The spike that these hours are known for, at its highest block.
   const spike = chart.anomalies.map(({ timestamp, kind, value }) => [timestamp, kind, value]);
-  const highest = rows.reduce((one, other) => (other.base > one.base ? other : one));
+  const night = rows.filter(({ timestamp }) => iso(timestamp) >= '2024-10-16T02:10');
+  const highest = night.reduce((one, other) => (other.base > one.base ? other : one));
   expect(spike).toEqual([['2024-10-16T02:16:47.000Z', 'SPIKE', highest.base]]);
 
   const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=24h`));
