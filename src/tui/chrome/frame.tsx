@@ -20,7 +20,6 @@ import {
   type Line,
   LineList,
   lineWidth,
-  OneLine,
   paintedLine,
   plain,
   type Span,
@@ -96,7 +95,7 @@ export function NoticeLine({ health }: { readonly health: Health }) {
   const [cause = '', tail = ''] =
     pairs.find((pair) => shownWidth(pair.join('')) <= columns - 4) ?? pairs.at(-1) ?? [];
   const sign = colored(' ! ', kind === 'unsaved' ? 'warn' : 'bad');
-  return <OneLine line={[sign, plain(cause), { text: tail, bold: kind === 'refused' }]} width={columns} />;
+  return <LineList lines={[[sign, plain(cause), { text: tail, bold: kind === 'refused' }]]} />;
 }
 
 type TabBarProps = Pick<FrameProps, 'tabs' | 'tab' | 'pace' | 'zone'>;
@@ -139,7 +138,7 @@ export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
   const right = texts.find((text) => lineWidth(line) + shownWidth(text) <= columns) ?? '';
   return (
     <Clickable onClick={choose}>
-      <OneLine line={spreadLine(line, [faint(right)], columns)} width={columns} />
+      <LineList lines={[spreadLine(line, [faint(right)], columns)]} />
     </Clickable>
   );
 }
@@ -270,7 +269,7 @@ function StatusBar({ chainName, snapshot, health, badge, fork, speed }: FramePro
     colored(chip, 'warn'),
   ];
   const right = [colored(word, color), plain(source && ` ${source} `)];
-  return <OneLine line={spreadLine(left, right, columns)} width={columns} />;
+  return <LineList lines={[spreadLine(left, right, columns)]} />;
 }
 
 const LEAST_SOURCE = 6;

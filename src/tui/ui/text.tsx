@@ -214,23 +214,12 @@ export function LineList({ lines, width: own }: LineListProps) {
   );
 }
 
-/** One line; a sentence for a screen reader, if it has words. */
-export function OneLine({ line, width }: { readonly line: Line; readonly width: number }) {
-  return <LineList lines={[line]} width={width} />;
-}
-
 /** As many segments as fit into one line. */
-export function SegmentLine({
-  segments,
-  width: own,
-}: {
-  readonly segments: readonly Line[];
-  readonly width?: number;
-}) {
+export function SegmentLine({ segments, width: own }: { segments: readonly Line[]; width?: number }) {
   const { columns } = useRoom();
   const width = own ?? columns;
   const room = useIsScreenReaderEnabled() ? Number.POSITIVE_INFINITY : width;
-  return <OneLine line={flow(segments, room)[0] ?? EMPTY_LINE} width={width} />;
+  return <LineList lines={[flow(segments, room)[0] ?? EMPTY_LINE]} width={width} />;
 }
 
 /** `left` and `right` at both ends of `width` columns; `left` is cut where there is no room for both. */

@@ -5,7 +5,7 @@ import { HOUR_SEC } from '../../../core/time.ts';
 import { formatGwei, formatSpan } from '../../../core/units.ts';
 import { legendGlyph } from '../../ui/chart-lines.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
-import { colored, faint, type Line, OneLine, plain } from '../../ui/text.tsx';
+import { colored, faint, type Line, LineList, plain } from '../../ui/text.tsx';
 import { type ChartData, chartData, useChartLook } from '../chart/chart-data.ts';
 import { ChartPane } from '../chart/chart-plot.tsx';
 
@@ -49,7 +49,7 @@ export const SmallChart = memo(function SmallChart({ hour, width, height }: Smal
   });
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <OneLine line={[faint(` ${spanText(hour)} in gwei`), ...legend]} width={width} />
+      <LineList lines={[[faint(` ${spanText(hour)} in gwei`), ...legend]]} width={width} />
       <LineChart series={series} width={width} height={height - 1} format={formatGwei} />
     </Box>
   );
