@@ -36,6 +36,7 @@ describe('where a setting comes from', () => {
       [300, 21_600, 86_400, 3_600],
     ],
     ['ascii', { ascii: true }, 'GASTOP_ASCII', 'on', { ascii: true }, [true, true, true, false]],
+    ['mouse', { mouse: true }, 'GASTOP_MOUSE', 'on', { mouse: true }, [true, true, true, false]],
     [
       'allowPrivateTargets',
       { allowPrivateTargets: true },

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { gastop } from '../helpers/gastop.ts';
+import { slowIt } from '../helpers/rounds.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import type { Terminal } from '../helpers/terminal.ts';
 
@@ -51,5 +52,56 @@ describe('a monitor that is started again', () => {
     await screen.waitFor('Nothing is remembered, damaged or unreadable');
     expect(screen.screen().join('\n')).toContain('[1 Live]');
     await quit(screen);
+  });
+});
+
+describe('two monitors at once on one state file', () => {
+  slowIt('lose nothing of what either changed, whoever ends first', async () => {
+    for (const isFirstOut of [true, false]) {
+      rmSync(path, { force: true });
+      const [one, other] = await Promise.all([demo(), demo()]);
+      await one.waitFor('[1 Live]');
+      await other.waitFor('(you can wait 1h)');
+      await other.press('P');
+      await other.waitFor('(you can wait 6h)');
+      await one.press('2');
+      await one.waitFor(/^ 1h /m);
+      await one.press('t');
+      await one.waitFor(/^ 24h /m);
+      await other.press('M');
+      await other.waitFor('Mouse on');
+      for (const screen of isFirstOut ? [one, other] : [other, one]) await quit(screen);
+      const { demo: ofDemo, ...rest } = JSON.parse(readFileSync(path, 'utf8'));
+      expect(ofDemo).toEqual({ tab: 'chart', 'time-frame': '24h', patience: 21_600 });
+      expect(JSON.stringify(rest)).toContain('"mouse":true');
+      expect(one.leftovers().concat(other.leftovers())).toEqual([]);
+    }
+  });
+});
+
+describe('the mouse', () => {
+  const config = join(home, 'config');
+
+  slowIt.each<readonly [string, readonly string[], Readonly<Record<string, string>>, boolean]>([
+    ['off without a word', [], {}, false],
+    ['on by --mouse', ['--mouse'], {}, true],
+    ['on by GASTOP_MOUSE', [], { GASTOP_MOUSE: 'true' }, true],
+    ['on by the config file', [], { XDG_CONFIG_HOME: config }, true],
+    [
+      'off by GASTOP_MOUSE over the config file',
+      [],
+      { XDG_CONFIG_HOME: config, GASTOP_MOUSE: 'false' },
+      false,
+    ],
+  ])('is %s, and the terminal has it back at the end', async (_, flags, env, isOn) => {
+    mkdirSync(join(config, 'gastop'), { recursive: true });
+    writeFileSync(join(config, 'gastop', 'config.json'), '{ "mouse": true }');
+    const screen = await gastop(['--demo', '--fresh', ...flags], { env });
+    opened.push(screen);
+    await screen.waitFor('│ Average');
+    const modes = screen.leftovers().filter((name) => name.startsWith('mouse'));
+    expect(modes.length > 0).toBe(isOn);
+    await quit(screen);
+    expect(screen.leftovers()).toEqual([]);
   });
 });
