@@ -285,6 +285,9 @@ function ageText(snapshot: SnapshotView | undefined, now: number): string {
   return snapshot?.source.kind === 'replay' ? `  ${yearText(at)}` : `  ${formatAge((now - at) / 1_000)}`;
 }
 
+/** In narrower footers the keys of the pane have no room left for it. */
+const FREEZES_FROM = 100;
+
 /** The keys for the footer: help, those of `scopes` (nearest first) that work now and fit, quit. */
 export function footerKeys(scopes: readonly Scope[], width: number, isWorking: Dispatcher['works']) {
   const working = KEYMAP.filter(({ scope, action }) => scopes.includes(scope) && isWorking(scope, action));
@@ -302,8 +305,9 @@ export function footerKeys(scopes: readonly Scope[], width: number, isWorking: D
     .map(({ action, footerLabel, label, footer = '' }) => ({
       ...{ action, key: forTerminal(footerLabel ?? label), word: forTerminal(footer) },
     }));
-  // Help and quit first, so that these are always there.
-  const isFixed = ({ action }: Pick<KeyBinding, 'action'>) => action === 'help' || action === 'quit';
+  // These are always there, however many keys a pane has.
+  const fixed: readonly ActionName[] = width < FREEZES_FROM ? ['help', 'quit'] : ['help', 'quit', 'freeze'];
+  const isFixed = ({ action }: Pick<KeyBinding, 'action'>) => fixed.includes(action);
   let left = width;
   const fitting = shown
     .toSorted((one, other) => Number(isFixed(other)) - Number(isFixed(one)))
