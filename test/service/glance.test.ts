@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { GasRecommendation } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
@@ -115,16 +114,4 @@ test('a glance for advice rests on all that is stored of its time, one for price
   expect(stored.advice.alternatives[1]?.probability).not.toBeNull();
   await glanceAt(node, path);
   expect(await records()).toEqual(given);
-});
-
-test('a glance at the simulation advises by eleven hours of its past, and stores its newest pages', async () => {
-  const path = await temporaryFile('demo.db');
-  const source = createSimulatedSource({ seed: 1 });
-  const role = { role: 'one-shot', glance: 'advice', historySec: 40_000 } as const;
-  const service = await readyService({ source, database: path, ...role });
-  await service.filled();
-  const { action } = GasRecommendation.parse(await service.read(PATHS.gasRecommendation));
-  expect(action).not.toBeNull();
-  await service.stop();
-  expect((await storedNumbers(path)).length).toBeLessThan(1_000);
 });

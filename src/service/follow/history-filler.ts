@@ -23,15 +23,14 @@ const RECALL_MS = 15_000;
 
 type FillerOptions = Pick<
   FollowerOptions,
-  'source' | 'store' | 'track' | 'lease' | 'historySec' | 'glance' | 'wallNow' | 'signal' | 'onError'
+  'source' | 'store' | 'track' | 'lease' | 'historySec' | 'wallNow' | 'signal' | 'onError'
 >;
 
 /** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
 export function createHistoryFiller(options: FillerOptions, chain: IngestedChain, writer: BlockWriter) {
   const { source, store, track, lease, historySec, wallNow, signal, onError } = options;
-  // The engine reads the simulated past before it is stored, and one answer rests on the engine alone.
+  // The engine reads the simulated past before it is stored.
   const isSimulated = source.kind === 'simulated';
-  const isGlance = options.glance !== undefined;
   const alarm = new Alarm();
   const filled = Promise.withResolvers<void>();
   let isFilled = false;
@@ -103,10 +102,9 @@ export function createHistoryFiller(options: FillerOptions, chain: IngestedChain
       filledUntil = head.timestamp;
       const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
       // Its advice by a day's blocks comes a few seconds before that by a week's.
-      if (isSimulated && !isGlance && chain.memorySec === 0 && reach > DAY_SEC) await chain.rebuild();
+      if (isSimulated && chain.memorySec === 0 && reach > DAY_SEC) await chain.rebuild();
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
       if (isNews || chain.memorySec < reach) await rebuild(Math.max(reach, chain.memorySec));
-      if (isSimulated && isGlance) break;
     }
     if (signal.aborted || !writer.isWriting) return;
     if (filledUntil !== null) void track.lookBack(filledUntil);
