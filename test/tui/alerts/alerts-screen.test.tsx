@@ -193,11 +193,11 @@ describe('a toggle', () => {
 });
 
 it.each([
-  ['ACTIVE', 'PAUSED', ['ACTIVE', 'PAUSED']],
-  ['ON', 'OFF', ['OFF', 'ON']],
+  ['Pending', 'Disabled', ['Disabled', 'Pending']],
+  ['pending', 'disabled', ['pending', 'disabled']],
   ['PENDING', 'DISABLED', ['TRIGGERED', 'DISABLED', 'PENDING']],
   ['PENDING', 'DISABLED', []],
-] as const)('a toggle of a service with words of its own asks for %s and %s', async (on, off, values) => {
+] as const)('a toggle of a service with spellings of its own asks for %s and %s', async (on, off, values) => {
   const description = async () => describing({ 'put /alerts/{id}/status': [['status', values]] });
   const asked: string[] = [];
   const setAlertStatus: Alerts['setAlertStatus'] = async (_, status) => {
