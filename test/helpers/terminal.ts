@@ -5,7 +5,7 @@ import * as pty from '@lydell/node-pty';
 import type { Terminal as Emulator, IBufferCell } from '@xterm/headless';
 import xterm from '@xterm/headless';
 import { keyBytes } from './terminal-keys.ts';
-import { waitFor } from './wait-for.ts';
+import { PATIENCE_MS, waitFor } from './wait-for.ts';
 
 /** DEC private modes that a program may switch on and has to switch off again. */
 const PRIVATE_MODES: Readonly<Record<number, string>> = {
@@ -135,7 +135,6 @@ interface Exit {
 const KEY_GAP_MS = 25;
 /** Ink waits 20 ms after an escape for the rest of a sequence; a key that follows sooner would be taken for Alt. */
 const ESCAPE_GAP_MS = 60;
-const PATIENCE_MS = 120_000;
 /** Line-discipline flags that a shell needs on; a program in raw mode has them off. */
 const COOKED_FLAGS = ['icanon', 'echo', 'isig', 'icrnl', 'opost'];
 /** The traps keep the shell alive for its report; a trapped signal is back to default in the program. */
