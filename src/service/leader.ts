@@ -5,10 +5,10 @@ import { kill, pid } from 'node:process';
 import { sleep } from '../chain/async.ts';
 import { StoreError, type StoreErrorCode } from '../store/errors.ts';
 import {
-  type HeldLease,
   LEASE_LAPSES_MS,
   type LeaderReport,
   type LeaseStore,
+  type StoredLease,
   type WriteRight,
 } from '../store/lease.ts';
 
@@ -37,7 +37,7 @@ export interface LeaseOptions {
 }
 
 /** `leaderless`: there is no leader, it writes what it has read. `unknown`: the lease was not read yet, or is free and not wanted. */
-export type LeaseState = 'holds' | 'leaderless' | 'stands-by' | 'unknown';
+export type LeaseState = 'leads' | 'leaderless' | 'stands-by' | 'unknown';
 
 /** Work that only the leader does. */
 export interface LeaderWork {
@@ -51,7 +51,7 @@ type Clocks = Required<Pick<LeaseOptions, 'wallNow' | 'steadyNow'>>;
 /** The lease as it was last read or written here, and how long it lasts by this process's own clock. */
 class SeenLease {
   readonly #clocks: Clocks;
-  lease: HeldLease | null = null;
+  lease: StoredLease | null = null;
   /** When the present heartbeat is six seconds old, by the monotonic clock; `null`: nothing was read yet. */
   #lapsesAt: number | null = null;
 
@@ -60,7 +60,7 @@ class SeenLease {
   }
 
   /** `null` once it has lapsed. */
-  get held(): HeldLease | null {
+  get current(): StoredLease | null {
     return this.#clocks.steadyNow() < (this.#lapsesAt ?? 0) ? this.lease : null;
   }
 
@@ -69,7 +69,7 @@ class SeenLease {
     return this.#clocks.steadyNow() + LEASE_LAPSES_MS - (this.#lapsesAt ?? 0) >= BEAT_MS;
   }
 
-  read(found: HeldLease | null): void {
+  read(found: StoredLease | null): void {
     const isNew = found?.holder !== this.lease?.holder || found?.heartbeatAt !== this.lease?.heartbeatAt;
     this.lease = found;
     if (found !== null && isRunning(found.place) === false) {
@@ -82,7 +82,7 @@ class SeenLease {
   }
 
   /** This process has written it, at `steadyAt` at the earliest. */
-  wrote(lease: HeldLease | null, steadyAt: number): void {
+  wrote(lease: StoredLease | null, steadyAt: number): void {
     this.lease = lease;
     this.#lapsesAt = steadyAt + LEASE_LAPSES_MS;
   }
@@ -122,7 +122,7 @@ export class Lease {
   }
 
   get mayWrite(): boolean {
-    return this.state === 'holds' || this.state === 'leaderless';
+    return this.state === 'leads' || this.state === 'leaderless';
   }
 
   /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
@@ -132,36 +132,36 @@ export class Lease {
     return this.state === 'leaderless' ? { kind: 'one-shot', now: wallNow() } : { kind: 'none' };
   }
 
-  /** The lease at the last reading; `null`: free. */
-  get held(): HeldLease | null {
-    return this.#seen.held;
+  /** The lease at the last reading, whichever process has it; `null`: free. */
+  get current(): StoredLease | null {
+    return this.#seen.current;
   }
 
   /** The leader's report, while another process leads. */
   get leaderReport(): LeaderReport | null {
-    return this.state === 'stands-by' ? (this.held?.report ?? null) : null;
+    return this.state === 'stands-by' ? (this.current?.report ?? null) : null;
   }
 
   onChange(listener: (state: LeaseState) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Calls `run` while this process holds the lease, one run after the other. The result resolves with the last one. */
-  whileHeld(
+  /** Calls `run` while this process leads, one run after the other. The result resolves with the last one. */
+  whileLeading(
     run: (until: AbortSignal) => Promise<void>,
     { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
   ): () => Promise<void> {
     let stop = new AbortController();
     let runs: Promise<void> = Promise.resolve();
-    const follow = (now: LeaseState) => {
+    const restart = (now: LeaseState) => {
       stop.abort();
-      if (now !== 'holds' || signal.aborted) return;
+      if (now !== 'leads' || signal.aborted) return;
       stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
       runs = runs.then(() => run(until)).catch(onError);
     };
-    this.onChange(follow);
-    follow(this.state);
+    this.onChange(restart);
+    restart(this.state);
     return () => runs;
   }
 
@@ -238,7 +238,7 @@ export class Lease {
     if (this.#holder !== null) return this.#beat(this.#holder, mustBeat);
     await this.#read();
     if (this.#options.steadyNow() - this.#fitnessAt >= BEAT_MS) await this.#checkFitness();
-    if (this.held !== null) this.#become('stands-by');
+    if (this.current !== null) this.#become('stands-by');
     else if (!this.#isBidding) this.#become('unknown');
     else if (this.isOneShot) this.#become('leaderless');
     else await this.#take();
@@ -278,11 +278,11 @@ export class Lease {
     const now = wallNow();
     const place = placeOf(pid);
     const times = { since: now, heartbeatAt: now, ageMs: null };
-    const next: HeldLease = { holder: randomUUID(), process, place, ...times, report: null };
+    const next: StoredLease = { holder: randomUUID(), process, place, ...times, report: null };
     if (!(await store.take(next, this.#seen.lease))) return this.#lose();
     this.#holder = next.holder;
     this.#seen.wrote(next, this.#options.steadyNow());
-    this.#become('holds');
+    this.#become('leads');
   }
 
   async #lose(): Promise<void> {
@@ -292,7 +292,7 @@ export class Lease {
   }
 
   #standBy(): void {
-    this.#become(this.held === null ? 'unknown' : 'stands-by');
+    this.#become(this.current === null ? 'unknown' : 'stands-by');
   }
 
   async #release(): Promise<void> {
@@ -335,8 +335,8 @@ export function isRunning(place: string | null): boolean | null {
   }
 }
 
-export function leaseWords(state: LeaseState, { held }: Lease): string {
-  if (state === 'holds') return 'alerts on this database fire here now';
-  const who = held?.process ?? 'no process yet';
+export function leaseWords(state: LeaseState, { current }: Lease): string {
+  if (state === 'leads') return 'alerts on this database fire here now';
+  const who = current?.process ?? 'no process yet';
   return `alerts on this database fire elsewhere (${who}); this process stands by`;
 }

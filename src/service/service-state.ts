@@ -160,26 +160,26 @@ export function createServiceState(parts: ServiceParts) {
     condition(): Condition {
       const now = read();
       const nodes = source.health();
-      const { held } = lease;
+      const { current } = lease;
       const outdated = now && describeOutdated(now.status);
       const { unfit } = follower;
       const why =
         lease.unfit ??
-        (unfit !== null && (unfit.isOther || held === null) ? unfit.message : null) ??
+        (unfit !== null && (unfit.isOther || current === null) ? unfit.message : null) ??
         (outdated !== null
           ? `prices are stale: ${outdated}`
           : (database.damage?.message ??
             follower.writer.problem ??
             (lease.problem && unsavedWords(lease.problem)) ??
-            (held === null && !lease.isOneShot ? NO_LEADER : null)));
+            (current === null && !lease.isOneShot ? NO_LEADER : null)));
       const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
       return {
         chain: chain.profile,
         head: now?.head.number ?? null,
         headAgeSec: now && Math.max(0, source.now() / 1_000 - now.head.timestamp),
-        lagBlocks: now && lagBlocks(now.head.number, nodes, held?.report?.block ?? null),
+        lagBlocks: now && lagBlocks(now.head.number, nodes, current?.report?.block ?? null),
         nodes,
-        engine: held && { ...held, isHere: lease.state === 'holds' },
+        engine: current && { ...current, isHere: lease.state === 'leads' },
         failure: now === null ? noData() : unwell,
       };
     },

@@ -122,7 +122,7 @@ export async function startService(options: ServiceOptions) {
   lease.onChange((state) => {
     if (state === 'unknown') return;
     // A single process need not be reported.
-    hasStoodBy ||= state !== 'holds';
+    hasStoodBy ||= state !== 'leads';
     if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
   });
   const store = new BlockStore(database, () => lease.right, wallNow);
@@ -244,7 +244,7 @@ export async function startService(options: ServiceOptions) {
       ...shared,
       store: autoTxStore,
       chain: () => follower.chain.profile,
-      isKeyMissing: () => lease.unfit !== null && lease.held === null,
+      isKeyMissing: () => lease.unfit !== null && lease.current === null,
       published: state.read,
       reach: state.reachProbability,
       pending: state.pending,

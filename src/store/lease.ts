@@ -28,7 +28,7 @@ const LeaderReport = z.object({
 export type LeaderReport = z.infer<typeof LeaderReport>;
 
 /** A lease in the database. Times in ms since epoch, by the clock of the writing process, or of the server. */
-export interface HeldLease {
+export interface StoredLease {
   /** The fencing token: random, new each time a process takes the lease. */
   readonly holder: string;
   /** Display name: `gastop serve, process 4711`. */
@@ -95,12 +95,12 @@ async function refuseNewer(db: Queries): Promise<void> {
 const notHolder = (process: string) =>
   new StoreError('not-holder', `${process} follows the chain on this database now; this process stands by`);
 
-type NextLease = Omit<HeldLease, 'ageMs' | 'place' | 'report'> & { readonly place?: string | null };
+type NextLease = Omit<StoredLease, 'ageMs' | 'place' | 'report'> & { readonly place?: string | null };
 
 const RETRY_TIMES: RetryTimes = { busy: 1_000 };
 
 export class LeaseStore extends Store {
-  async read(): Promise<HeldLease | null> {
+  async read(): Promise<StoredLease | null> {
     const row = await this.database.run((db) => {
       const held = db.selectFrom('leases').select(['holder', 'process', 'place', 'since', 'report']);
       const dated = held.select(['heartbeat_at as heartbeatAt', ageOf(db).as('ageMs')]);
@@ -112,7 +112,7 @@ export class LeaseStore extends Store {
   }
 
   /** Takes the lease if it is free, or unchanged since it was read. One of several processes succeeds. */
-  async take(next: NextLease, seen: Pick<HeldLease, 'holder' | 'heartbeatAt'> | null): Promise<boolean> {
+  async take(next: NextLease, seen: Pick<StoredLease, 'holder' | 'heartbeatAt'> | null): Promise<boolean> {
     const { holder, process, place = null, since, heartbeatAt } = next;
     const { numInsertedOrUpdatedRows } = await this.#write((db) => {
       const row = { holder, process, place, since, heartbeat_at: timeOf(db, heartbeatAt), report: null };

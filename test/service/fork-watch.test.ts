@@ -32,7 +32,7 @@ function watch({ answer, mayWrite = true }: Given, now = () => 0) {
   const forks = createForkWatch({
     source: answer === undefined ? {} : { ethConfig },
     chain,
-    lease: { mayWrite, state: mayWrite ? 'holds' : 'stands-by' },
+    lease: { mayWrite, state: mayWrite ? 'leads' : 'stands-by' },
     steadyNow: now,
     onChange: () => {
       seen.changes += 1;

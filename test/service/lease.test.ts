@@ -84,11 +84,11 @@ describe('the lease', () => {
   test('is taken at once where nobody has it, and says since when and by whom', async () => {
     const { clocks, lease } = await machine();
     const one = lease('gastop, process 1');
-    expect(one.held).toBeNull();
+    expect(one.current).toBeNull();
     await one.bid();
-    expect(one.state).toBe('holds');
+    expect(one.state).toBe('leads');
     const at = { since: clocks.wall, heartbeatAt: clocks.wall };
-    expect(one.held).toMatchObject({ process: 'gastop, process 1', ...at });
+    expect(one.current).toMatchObject({ process: 'gastop, process 1', ...at });
   });
 
   test('of one that was killed is taken six seconds after its last heartbeat, not before', async () => {
@@ -96,7 +96,7 @@ describe('the lease', () => {
     await awake(clocks, 5_500, other);
     expect(other.state).toBe('stands-by');
     await awake(clocks, 500, other);
-    expect(other.state).toBe('holds');
+    expect(other.state).toBe('leads');
   });
 
   test('of one that was killed long ago is not waited for', async () => {
@@ -105,7 +105,7 @@ describe('the lease', () => {
     clocks.pass(3_600_000);
     const other = lease('other');
     await other.bid();
-    expect(other.state).toBe('holds');
+    expect(other.state).toBe('leads');
   });
 
   test('of a process of this machine that has ended is taken at once', async () => {
@@ -120,7 +120,7 @@ describe('the lease', () => {
     program.kill('SIGKILL');
     await ended;
     await other.look();
-    expect(other.state).toBe('holds');
+    expect(other.state).toBe('leads');
   });
 
   test('of a process of another machine is not taken before it lapses', async () => {
@@ -159,7 +159,7 @@ describe('the lease', () => {
     for (let round = 0; round < rounds(40); round += 1) {
       const leases = databases.map((database, index) => leaseOf(database, clocks, `process ${index}`));
       await Promise.all(leases.map((lease) => lease.bid()));
-      expect(leases.filter(({ state }) => state === 'holds')).toHaveLength(1);
+      expect(leases.filter(({ state }) => state === 'leads')).toHaveLength(1);
       // The same where a dead one's is taken.
       await passOn(databases, clocks, 60_000);
     }
@@ -170,7 +170,7 @@ describe('the lease', () => {
     const { one, other } = await two();
     await other.takeOver();
     await one.look();
-    expect([one.state, other.state]).toEqual(['stands-by', 'holds']);
+    expect([one.state, other.state]).toEqual(['stands-by', 'leads']);
   });
 });
 
@@ -182,7 +182,7 @@ describe('a clock that is set', () => {
     const { clocks, one, other } = await two();
     clocks.wall += jump;
     await awake(clocks, 20_000, other, one);
-    expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
+    expect([one.state, other.state]).toEqual(['leads', 'stands-by']);
   });
 
   test.runIf(ENGINES.includes('PostgreSQL'))('matters not on a server, whose own clock judges', async () => {
@@ -195,10 +195,10 @@ describe('a clock that is set', () => {
     const [one, other] = [leaseOf(first, here, 'one'), leaseOf(second, there, 'other')];
     await one.bid();
     await other.bid();
-    expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
+    expect([one.state, other.state]).toEqual(['leads', 'stands-by']);
     await asked(url, 'update leases set heartbeat_at = heartbeat_at - 6000');
     await other.look();
-    expect(other.state).toBe('holds');
+    expect(other.state).toBe('leads');
     await one.look();
     expect(one.state).toBe('stands-by');
     await Promise.all(databases.map((database) => database.close()));
@@ -212,7 +212,7 @@ describe('a clock that is set', () => {
     await other.bid();
     expect(other.state).toBe('stands-by');
     await awake(clocks, 6_000, other);
-    expect(other.state).toBe('holds');
+    expect(other.state).toBe('leads');
   });
 });
 
@@ -220,11 +220,11 @@ test('a visitor writes while no process has the lease, and never takes it', asyn
   const { database, lease } = await machine();
   const visitor = lease('gastop now', 'one-shot');
   await visitor.bid();
-  expect([visitor.state, visitor.held]).toEqual(['leaderless', null]);
+  expect([visitor.state, visitor.current]).toEqual(['leaderless', null]);
   await new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(1)]);
   const holder = lease('gastop serve');
   await holder.bid();
-  expect(holder.state).toBe('holds');
+  expect(holder.state).toBe('leads');
   const late = new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(2)]);
   await expect(late).rejects.toMatchObject({ code: 'not-holder' });
   await visitor.look();
@@ -296,9 +296,9 @@ test.each(SLOW_ENGINES)(
             }
           }
         }
-        const holding = leases.filter((lease) => lease?.state === 'holds');
+        const holding = leases.filter((lease) => lease?.state === 'leads');
         await Promise.all(holding.map((lease) => lease?.look()));
-        expect(leases.filter((lease) => lease?.state === 'holds').length).toBeLessThanOrEqual(1);
+        expect(leases.filter((lease) => lease?.state === 'leads').length).toBeLessThanOrEqual(1);
         await database.close();
       }),
       { numRuns: rounds(60) },

@@ -156,7 +156,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a file that was moved', () => {
     await move();
     await lease.bid();
     await lease.takeOver();
-    expect([lease.state, lease.held]).toEqual(['unknown', null]);
+    expect([lease.state, lease.current]).toEqual(['unknown', null]);
     expect(errors).toEqual([
       expect.objectContaining({
         code: 'moved',
@@ -169,7 +169,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a file that was moved', () => {
     const { sleeper, move } = await moved();
     const { lease, errors } = leaseOf(sleeper, 'service');
     await lease.bid();
-    expect(lease.state).toBe('holds');
+    expect(lease.state).toBe('leads');
     const { right } = lease;
     await sleeper.queries
       .updateTable('leases')
@@ -209,7 +209,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a file that was moved', () => {
     const again = await opened(openDatabase(path));
     const { lease } = leaseOf(again, 'service');
     await lease.bid();
-    expect(lease.state).toBe('holds');
+    expect(lease.state).toBe('leads');
     await new BlockStore(again, () => lease.right).saveBlocks([makeBlock(701)]);
   });
 

@@ -340,7 +340,7 @@ interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 
   readonly agreedNow: () => number;
 }
 
-/** Runs the dispatcher while this process holds the lease; on a server, where every process sends, always. */
+/** Runs the dispatcher while this process leads; on a server, where every process sends, always. */
 export function startSending(options: SendingOptions): LeaderWork {
   const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
   let dispatcher: OutboxDispatcher | null = null;
@@ -367,7 +367,7 @@ export function startSending(options: SendingOptions): LeaderWork {
     return { wake, done: () => ended };
   }
   // First waits for attempts from before the lease was lost.
-  return { wake, done: lease.whileHeld(run, options) };
+  return { wake, done: lease.whileLeading(run, options) };
 }
 
 export interface NotifierSettings {

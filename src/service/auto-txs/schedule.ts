@@ -41,7 +41,7 @@ export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
   }
 
   const canSend = cannotBroadcastReason(source.kind) === null;
-  return { wake: alarm.ring, done: canSend ? lease.whileHeld(run, options) : async () => {} };
+  return { wake: alarm.ring, done: canSend ? lease.whileLeading(run, options) : async () => {} };
 }
 
 const SENDERS_AT_ONCE = 32;

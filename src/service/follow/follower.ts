@@ -104,7 +104,7 @@ export class Follower {
   /** Why the history is not being written; `null`: it is. */
   get unsaved(): string | null {
     const { unsaved, lease } = this.#options;
-    return unsaved ?? (lease.held === null ? lease.unfit : null) ?? this.writer.problem;
+    return unsaved ?? (lease.current === null ? lease.unfit : null) ?? this.writer.problem;
   }
 
   #present(): PublishedChain | null {
