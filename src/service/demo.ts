@@ -23,6 +23,7 @@ import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import { addCoinPrices, type CoinPriceRow, NOTED_EVERY_SEC } from '../store/coin-prices.ts';
 import type { Database } from '../store/database.ts';
+import { OPERATOR } from '../store/tables.ts';
 import { inclusionBy } from './auto-txs/observation.ts';
 import type { Service } from './service.ts';
 
@@ -260,7 +261,7 @@ async function writePast(
   const order = { target, lane: 'average', isStrict: true, expiresAt: null } as const;
   const made = {
     id,
-    owner: '',
+    owner: OPERATOR,
     chainId: CHAIN.id,
     order,
     note,
@@ -303,6 +304,6 @@ async function writePast(
     const at = block.timestamp * 1_000 + 1_000;
     const step = (stored: StoredAutoTx) =>
       stepStored(stored, event, { confirmations: CONFIRMATIONS, now: at });
-    await store.change({ owner: '', id }, step, 'owner');
+    await store.change({ owner: OPERATOR, id }, step, 'owner');
   }
 }

@@ -17,12 +17,12 @@ import { HISTORY_TABLES } from '../store/move-database.ts';
 import { refuseMoved } from '../store/moved.ts';
 import { OutboxStore } from '../store/outbox.ts';
 import { AlertService } from './alerts/alert-service.ts';
-import { type MadeAttempt, type NotifierSettings, startSending } from './alerts/dispatcher.ts';
+import { type MadeAttempt, type NotifierSettings, startAlertDispatch } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { createRuleBasis, priceRule } from './alerts/rule-basis.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
-import { startAutoTxs } from './auto-txs/schedule.ts';
+import { startAutoTxSchedule } from './auto-txs/schedule.ts';
 import { createChainReader } from './chain-reader.ts';
 import { createAdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
@@ -160,11 +160,11 @@ export async function startService(options: ServiceOptions) {
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     coinPrice,
     ruleBasis,
-    onFired: () => sending.wake(),
-    onStored: () => broadcasting.wake(),
+    onFired: () => alertDispatch.wake(),
+    onStored: () => autoTxSchedule.wake(),
     onNews,
   });
-  const sending = startSending({
+  const alertDispatch = startAlertDispatch({
     ...shared,
     database,
     delivery: notifiers,
@@ -188,7 +188,7 @@ export async function startService(options: ServiceOptions) {
     };
   }
   const history = new HistoryStore(database);
-  const broadcasting = startAutoTxs({
+  const autoTxSchedule = startAutoTxSchedule({
     ...shared,
     store: autoTxStore,
     blocks: store,
@@ -204,7 +204,7 @@ export async function startService(options: ServiceOptions) {
   const reader = createChainReader(source, signal);
   const onChange = () => {
     follower.published.notify();
-    broadcasting.wake();
+    autoTxSchedule.wake();
   };
   const forks = createForkWatch({ ...shared, chain: follower.chain, onChange });
   const state = createServiceState({
@@ -232,7 +232,7 @@ export async function startService(options: ServiceOptions) {
       rules: targetRules(channelsOf(notifiers), notifiers),
       wallNow,
       chainNow: () => source.now(),
-      onDue: () => sending.wake(),
+      onDue: () => alertDispatch.wake(),
       lacksBlobs: () => {
         const { head, profile } = follower.chain;
         return profile !== null && head !== null && blobPriceOf(head, profile) === null;
@@ -249,7 +249,7 @@ export async function startService(options: ServiceOptions) {
       reach: state.reachProbability,
       pending: state.pending,
       confirmations,
-      onChanged: () => broadcasting.wake(),
+      onChanged: () => autoTxSchedule.wake(),
     }),
   });
 
@@ -257,7 +257,7 @@ export async function startService(options: ServiceOptions) {
     lease.run();
     const retired = retireOwners([alertStore, autoTxStore], gate, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
-    await Promise.all([sending.done(), broadcasting.done()]);
+    await Promise.all([alertDispatch.done(), autoTxSchedule.done()]);
     // Last, so that the next leader finds everything stored.
     await lease.end();
     await database.close();

@@ -28,6 +28,7 @@ import type { Sealed } from './sealer.ts';
 import {
   countRows,
   newestPage,
+  OPERATOR,
   ownedBy,
   type Page,
   type Queries,
@@ -96,21 +97,22 @@ export class AutoTxStore extends Store {
     });
   }
 
-  /** A sender's unsent or submitted auto-txs by nonce, of one owner (empty: of all). The address may have any case. */
-  waiting(owner: string, from: string): Promise<StoredAutoTx[]> {
+  /** A sender's unsent or submitted auto-txs by nonce; the operator has those of all owners. The address may have any case. */
+  liveOf(owner: string, from: string): Promise<StoredAutoTx[]> {
     return this.#read((all) => ownedBy(ofSender(all, from).where(IS_LIVE), owner));
   }
 
-  following(from: Hex): Promise<StoredAutoTx[]> {
-    return this.#read((all) => ofSender(all, from).where(IS_FOLLOWED));
+  /** Those of a sender that a node may have, by nonce. */
+  submittedOf(from: Hex): Promise<StoredAutoTx[]> {
+    return this.#read((all) => ofSender(all, from).where(IS_SUBMITTED));
   }
 
   liveSenders(after: string, limit: number): Promise<Hex[]> {
     return this.#senders(IS_LIVE, after, limit);
   }
 
-  followedSenders(): Promise<Hex[]> {
-    return this.#senders(IS_FOLLOWED, '', Number.MAX_SAFE_INTEGER);
+  submittedSenders(): Promise<Hex[]> {
+    return this.#senders(IS_SUBMITTED, '', Number.MAX_SAFE_INTEGER);
   }
 
   async #senders(isOne: Expression<SqlBool>, after: string, limit: number): Promise<Hex[]> {
@@ -223,7 +225,7 @@ export class AutoTxStore extends Store {
   }
 
   async hasOpen(): Promise<boolean> {
-    return (await this.liveSenders('', 1)).length > 0 || (await this.followedSenders()).length > 0;
+    return (await this.liveSenders('', 1)).length > 0 || (await this.submittedSenders()).length > 0;
   }
 
   /** Pending and disabled ones in the order of their ids, after one of them. */
@@ -298,7 +300,7 @@ export class AutoTxStore extends Store {
     return rows.map(({ owner }) => owner);
   }
 
-  /** Disables an owner's waiting auto-txs at `now` (ms since epoch). Submitted ones stay followed. */
+  /** Disables an owner's waiting auto-txs at `now` (ms since epoch). Submitted ones are still observed. */
   async disableAll(owner: string, reason: string, now: number): Promise<void> {
     const disableSome = async (trx: Queries) => {
       const waiting = trx.selectFrom('auto_txs').selectAll().where(IS_PENDING).where('owner', '=', owner);
@@ -321,10 +323,10 @@ export interface AutoTxChanged {
   readonly after: StoredAutoTx;
 }
 
-/** Reads an auto-tx to change it. Writes first: the lock keeps its values until the transaction ends. */
+/** Reads an auto-tx to change it. An update that changes nothing takes the lock, which keeps its values until the transaction ends. */
 async function lockAutoTx(trx: Queries, { owner, id }: Pick<StoredAutoTx, 'owner' | 'id'>) {
-  const one = trx.updateTable('auto_txs').set((e) => ({ resends: e.ref('resends') }));
-  const mine = owner === '' ? one : one.where('owner', '=', owner);
+  const unchanged = trx.updateTable('auto_txs').set((row) => ({ resends: row.ref('resends') }));
+  const mine = owner === OPERATOR ? unchanged : unchanged.where('owner', '=', owner);
   const rows = await mine.where('id', '=', id).returningAll().execute();
   return readRows(rows, toStoredAutoTx)[0] ?? null;
 }
@@ -344,7 +346,7 @@ const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
 const IS_LIMITED = sql<boolean>`max_cost is not null and status in ('PENDING', 'DISABLED')`;
 const IS_NEW_LIMIT = sql<boolean>`${IS_LIMITED} and effective_since is null`;
 const IS_OPEN = sql<boolean>`status in ('DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED')`;
-const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
+const IS_SUBMITTED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 
 const DISABLED_AT_ONCE = 100;
 const KEEP_SIGNED_MS = 86_400_000;

@@ -111,11 +111,14 @@ export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
 
 type OwnedTable = 'alerts' | 'alert_events' | 'firing_tallies' | 'auto_txs' | 'auto_tx_tallies';
 
-/** Limits a query to an owner's rows; the operator (the owner '') has all. */
+/** The owner who has the rows of all owners, without limits: no API key. */
+export const OPERATOR = '';
+
+/** Limits a query to an owner's rows; the operator has all. */
 export const ownedBy = <Table extends OwnedTable, Output>(
   query: SelectQueryBuilder<Tables, Table, Output>,
   owner: string,
-) => (owner === '' ? query : query.where(sql<boolean>`owner = ${owner}`));
+) => (owner === OPERATOR ? query : query.where(sql<boolean>`owner = ${owner}`));
 
 export type Page = Readonly<Record<'offset' | 'limit', number>>;
 /** The newest `limit` from `from` to `to`, ms since epoch, inclusive. */

@@ -26,6 +26,7 @@ import { DAY_MS } from '../../core/time.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
+import { OPERATOR } from '../../store/tables.ts';
 import { conflict, notFound, valid } from '../http/errors.ts';
 import {
   alertResponse,
@@ -83,7 +84,7 @@ export class AlertService {
     const alert = newAlert(owner, await this.#contentOf(creation), this.#parts.wallNow());
     // Before the alert, so that the secret exists even if the process ends in between.
     const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
-    if (!(await alerts.create(alert, owner === '' ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
+    if (!(await alerts.create(alert, owner === OPERATOR ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
       throw conflict(
         `this key has ${formatCount(ALERTS_PER_KEY)} alerts already, the most there may be; delete one first`,
       );

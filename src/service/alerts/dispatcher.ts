@@ -10,6 +10,7 @@ import {
   type PendingDelivery,
   type StoredAttempt,
 } from '../../store/outbox.ts';
+import { OPERATOR } from '../../store/tables.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
 import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
@@ -84,7 +85,7 @@ export class DeliveryQueue {
       const { owner } = each.due;
       const ofOwner = owners.get(owner) ?? 0;
       // The operator has no limit of their own.
-      if (owner !== '' && ofOwner >= MOST_PER_OWNER) continue;
+      if (owner !== OPERATOR && ofOwner >= MOST_PER_OWNER) continue;
       if (ofOwner >= least || (recipients.get(each.recipient) ?? 0) >= MOST_PER_RECIPIENT) continue;
       next = each;
       least = ofOwner;
@@ -330,7 +331,7 @@ const remedyWords = (channel: string) => {
   return remedy === undefined ? '' : `; its operator sets ${remedy}`;
 };
 
-interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
+interface AlertDispatchOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
   readonly database: Database;
   readonly delivery: NotifierSettings;
@@ -341,7 +342,7 @@ interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 
 }
 
 /** Runs the dispatcher while this process leads; on a server, where every process sends, always. */
-export function startSending(options: SendingOptions): LeaderWork {
+export function startAlertDispatch(options: AlertDispatchOptions): LeaderWork {
   const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
   let dispatcher: OutboxDispatcher | null = null;
   const store = new OutboxStore(database);

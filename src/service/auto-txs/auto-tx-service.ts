@@ -36,6 +36,7 @@ import { checksummed, type SignedTransaction } from '../../core/transactions/sig
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
+import { OPERATOR } from '../../store/tables.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import {
@@ -124,7 +125,7 @@ export class AutoTxService {
       dayMeanPrice: null,
       nativeUsd: null,
     };
-    const most = owner === '' ? Number.POSITIVE_INFINITY : AUTO_TXS_PER_KEY;
+    const most = owner === OPERATOR ? Number.POSITIVE_INFINITY : AUTO_TXS_PER_KEY;
     requireAwaited(ended);
     const created = await store.create(made, signed?.bytes ?? null, most);
     if (created.kind === 'too-many') {
@@ -233,7 +234,7 @@ export class AutoTxService {
       dataFeesOf(source, chain),
       code,
     ]);
-    const waiting = await store.waiting(owner, checksummed(address));
+    const waiting = await store.liveOf(owner, checksummed(address));
     const blockGasLimit = this.#parts.published()?.head.gasLimit ?? null;
     const account = {
       ...{ chainId: chain.id, address, nextNonce, pendingNonce, balance },

@@ -19,7 +19,7 @@ import { withAccounts } from './gas-facts.ts';
 
 export interface CheckerParts {
   readonly source: ChainSource;
-  readonly store: Pick<AutoTxStore, 'waiting'>;
+  readonly store: Pick<AutoTxStore, 'liveOf'>;
   readonly published: () => PublishedChain | null;
   readonly wallNow: () => number;
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export async function checkToSend(
     known(latest),
     known(pending),
     known(funds),
-    store.waiting(owner, transaction.from),
+    store.liveOf(owner, transaction.from),
     dataFeesOf(source, present?.profile ?? null),
   ]);
   const gas = present === null ? NO_GAS_FACTS : gasFactsAt(present, present.profile, wallNow());

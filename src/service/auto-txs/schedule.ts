@@ -14,13 +14,13 @@ import { type SenderTurn, takeTurn } from './sender-turn.ts';
 /** Some events come without a head: expiry, retries of held auto-txs, late responses of a node. */
 const POLL_MS = 2_000;
 
-interface AutoTxsOptions extends EngineParts {
+interface AutoTxScheduleOptions extends EngineParts {
   readonly lease: Lease;
   readonly signal: AbortSignal;
 }
 
 /** Wake it for a new head, or when an auto-tx was created, changed or cancelled. */
-export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
+export function startAutoTxSchedule(options: AutoTxScheduleOptions): LeaderWork {
   const { lease, source, onError } = options;
   const alarm = new Alarm();
 
@@ -102,9 +102,9 @@ export class AutoTxSchedule {
     const { limits } = this.#context;
     await limits.read();
     const due = await this.#due();
-    const followed = await this.#followed(head);
+    const submitted = await this.#submitted(head);
     const round = await this.#nextOfRound();
-    this.#begin([...due, ...followed, ...round], round, head);
+    this.#begin([...due, ...submitted, ...round], round, head);
     // A coin price may move thousands of targets: what is due by those of before does not wait for them.
     if (await limits.run(this.#signal)) this.#begin(await this.#due(), [], head);
   }
@@ -164,11 +164,11 @@ export class AutoTxSchedule {
   }
 
   /** Senders of submitted auto-txs: with a new head, or after a pause. */
-  async #followed(head: Block): Promise<readonly Hex[]> {
+  async #submitted(head: Block): Promise<readonly Hex[]> {
     const now = this.#context.steadyNow();
     const { pauseMs, at } = this.#passed;
     if (now - at < Math.max(pauseMs, head.hash === this.#passed.head ? REPEAT_MS : 0)) return [];
-    const senders = await this.#context.store.followedSenders();
+    const senders = await this.#context.store.submittedSenders();
     this.#passed = { head: head.hash, at: now, pauseMs: (senders.length * 1_000) / SENDERS_PER_SEC };
     return senders;
   }

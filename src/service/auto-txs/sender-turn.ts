@@ -22,6 +22,7 @@ import { areUntold } from '../../core/chain-rules.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { backOffMs } from '../../core/time.ts';
+import { OPERATOR } from '../../store/tables.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { type EngineContext, happen, isDueNow, stepNow } from './engine-parts.ts';
 import { withAccounts, withBytes } from './gas-facts.ts';
@@ -47,17 +48,17 @@ export interface SenderTurn {
 export async function takeTurn(turn: SenderTurn): Promise<void> {
   const { from, context, signal, isWhole } = turn;
   const { store } = context;
-  const live = await store.waiting('', from);
-  const followed = (await store.following(from)).filter((stored) => !isBeingConfirmed(stored, turn));
+  const live = await store.liveOf(OPERATOR, from);
+  const submitted = (await store.submittedOf(from)).filter((stored) => !isBeingConfirmed(stored, turn));
   const isDue = live.some((stored) => isToBeDecided(stored, turn));
-  if (followed.length === 0 && !isDue && !isWhole) return;
+  if (submitted.length === 0 && !isDue && !isWhole) return;
   const nextNonce = await nextNonceOf(turn);
   const first = live.find((stored) => nonceOf(stored) === nextNonce);
   if (isWhole && first !== undefined) await context.limits.estimateAnew(first, signal);
   const mayBeUsed = (stored: StoredAutoTx) => nonceOf(stored) < nextNonce || stored.state.takenSince !== null;
   const unsent = isWhole ? live.filter((stored) => isUnsent(stored) && mayBeUsed(stored)) : [];
-  const observed = await mapBounded([...followed, ...unsent], OBSERVED_AT_ONCE, signal, (stored) =>
-    follow(stored, nextNonce, turn),
+  const observed = await mapBounded([...submitted, ...unsent], OBSERVED_AT_ONCE, signal, (stored) =>
+    observeAndStore(stored, nextNonce, turn),
   );
   await sendDue(nextNonce, observed, turn);
 }
@@ -79,17 +80,17 @@ function isBeingConfirmed({ state: { inclusion } }: StoredAutoTx, { context, hea
 const isUnsent = ({ state: { status, mayBeOut } }: StoredAutoTx) => status !== 'SUBMITTED' && !mayBeOut;
 
 /** Submitted, no node shows it, and its nonce is free. */
-const isUnseen = ({ stored, observation }: Followed): boolean =>
+const isUnseen = ({ stored, observation }: Observed): boolean =>
   stored.state.status === 'SUBMITTED' &&
   observation !== null &&
   !observation.isKnown &&
   observation.nextNonce <= nonceOf(stored);
 
-async function sendDue(nextNonce: number, observed: readonly Followed[], turn: SenderTurn): Promise<void> {
+async function sendDue(nextNonce: number, observed: readonly Observed[], turn: SenderTurn): Promise<void> {
   const { from, context, signal } = turn;
   const observations = new Map(observed.map(({ stored, observation }) => [stored.id, observation]));
   const unseen = new Set(observed.filter(isUnseen).map(({ stored }) => stored.id));
-  const live = await context.store.waiting('', from);
+  const live = await context.store.liveOf(OPERATOR, from);
   const isToBeSent = (stored: StoredAutoTx, pendingNonce?: number) =>
     unseen.has(stored.id) ? isToBeResent(stored, turn) : isToBeDecided(stored, turn, pendingNonce);
   if (!live.some((stored) => isToBeSent(stored))) return;
@@ -106,7 +107,7 @@ async function sendDue(nextNonce: number, observed: readonly Followed[], turn: S
     if (await isOutByItself(stored, sender, turn)) continue;
     const decided = await decide(stored, sender, context);
     if (decided === null) continue;
-    const sent = await send(decided, context);
+    const sent = await broadcast(decided, context);
     if (sent === 'nonce-used') await observeAgain(decided.stored, turn);
     // Whether it was sent is unknown: later nonces and those with the same nonce wait for the next observation.
     if (sent === 'unsure' || sent === 'nonce-used') return;
@@ -149,19 +150,19 @@ async function isOutByItself(
   turn: SenderTurn,
 ): Promise<boolean> {
   if (nonceOf(stored) >= pendingNonce || stored.state.mayBeOut) return false;
-  const { observation } = await follow(stored, await nextNonceOf(turn), turn);
+  const { observation } = await observeAndStore(stored, await nextNonceOf(turn), turn);
   return nonceOf(stored) < nextNonce || observation === null || observation.isKnown;
 }
 
 /** A node says that its nonce is used: the chain tells whether by itself or by another transaction. */
 async function observeAgain(decided: StoredAutoTx, turn: SenderTurn): Promise<void> {
   const { context } = turn;
-  const after = await follow(decided, await nextNonceOf(turn), turn);
+  const after = await observeAndStore(decided, await nextNonceOf(turn), turn);
   if (!isUnseen(after)) return;
   await happen(after.stored, declined(after.stored, sendObstacle('nonce_used'), context), context);
 }
 
-interface Followed {
+interface Observed {
   readonly stored: StoredAutoTx;
   /** `null` when the node's responses were inconsistent. */
   readonly observation: Observation | null;
@@ -171,7 +172,7 @@ interface Followed {
 const CERTAIN_MS = 3_000;
 
 /** Observes an auto-tx that a node may have, and stores the result. Rejects as the node or the store do. */
-async function follow(stored: StoredAutoTx, nextNonce: number, turn: SenderTurn): Promise<Followed> {
+async function observeAndStore(stored: StoredAutoTx, nextNonce: number, turn: SenderTurn): Promise<Observed> {
   const { context, head, used } = turn;
   const observation = await observe(stored, nextNonce, turn);
   if (observation === null) return { stored, observation };
@@ -360,8 +361,8 @@ const BYTES_GONE: Obstacle = {
   message: 'its signed bytes are no longer stored: schedule it again',
 };
 
-/** Sends it and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
-async function send(decided: Decided, context: EngineContext): Promise<Sent> {
+/** Gives it to the nodes and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
+async function broadcast(decided: Decided, context: EngineContext): Promise<Sent> {
   const { stored, at: decidedAt } = decided;
   const { source, store } = context;
   const isStillWanted = () =>

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../../core/time.ts';
+import { OPERATOR } from '../../store/tables.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { gasCurrent } from '../responses/gas.ts';
 import type { ServiceState } from '../service-state.ts';
@@ -125,7 +126,7 @@ export function createGasStreams(
       // Throws while there are no prices.
       state.present();
       const own = [...readers.values()].filter(({ owner }) => owner === reader.owner);
-      if (reader.owner !== '' && own.length >= STREAMS_PER_KEY) {
+      if (reader.owner !== OPERATOR && own.length >= STREAMS_PER_KEY) {
         const why = `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`;
         throw new ApiFailure('rate_limit_exceeded', why, { retrySec: 60 });
       }

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ChainError, type ChainEvent, type KnownBlock } from '../../../src/chain/chain-source.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
-import { startSending } from '../../../src/service/alerts/dispatcher.ts';
+import { startAlertDispatch } from '../../../src/service/alerts/dispatcher.ts';
 import { createAdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';
 import type { Engine } from '../../../src/service/follow/ingested-chain.ts';
@@ -78,7 +78,7 @@ const follower = new Follower({
   historySec: 3_600,
   wallNow: Date.now,
   ruleBasis: { at: () => basisOf(follower.chain.head?.number ?? 0), ready: async () => {} },
-  onFired: () => sending.wake(),
+  onFired: () => alertDispatch.wake(),
   onStored: () => {
     hasStored = true;
   },
@@ -86,7 +86,7 @@ const follower = new Follower({
   onNews: () => {},
   signal,
 });
-const sending = startSending({
+const alertDispatch = startAlertDispatch({
   lease,
   wallNow: Date.now,
   agreedNow: Date.now,
@@ -114,7 +114,7 @@ for (;;) {
 }
 abort.abort();
 await following;
-await sending.done();
+await alertDispatch.done();
 await lease.end();
 await database.close();
 

@@ -5,6 +5,7 @@ import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts'
 import { isDue } from '../../../src/core/auto-txs/target.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/database.ts';
+import { OPERATOR } from '../../../src/store/tables.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
@@ -106,9 +107,9 @@ describe.each(ENGINES)('on %s', (engine) => {
         state: { status: 'EXECUTED', inclusion: includedIn(3) },
       }),
     );
-    expect(await store.followedSenders()).toEqual([sender(2), sender(3)]);
-    expect(ids(await store.following(sender(2)))).toEqual(['cancelled', 'dropped']);
-    expect(ids(await store.following(sender(1)))).toEqual([]);
+    expect(await store.submittedSenders()).toEqual([sender(2), sender(3)]);
+    expect(ids(await store.submittedOf(sender(2)))).toEqual(['cancelled', 'dropped']);
+    expect(ids(await store.submittedOf(sender(1)))).toEqual([]);
   });
 
   test('one expires while it waits or is disabled, at its time and not before', async () => {
@@ -137,11 +138,15 @@ describe.each(ENGINES)('on %s', (engine) => {
       storedAutoTx('gone', { owner: 'a', signed: { from, nonce: 2 }, state: { status: 'EXPIRED' } }),
       storedAutoTx('other', { owner: 'a', signed: { from: sender(2), nonce: 1 } }),
     );
-    expect(ids(await store.waiting('a', from))).toEqual(['a3', 'a5']);
+    expect(ids(await store.liveOf('a', from))).toEqual(['a3', 'a5']);
     // PostgreSQL compares bytes; whoever asks it has capitals where the checksum has them.
     if (engine === 'PostgreSQL') return;
-    expect(ids(await store.waiting('', from.toUpperCase().replace('0X', '0x')))).toEqual(['a3', 'b4', 'a5']);
-    expect(ids(await store.waiting('', from.toLowerCase()))).toEqual(['a3', 'b4', 'a5']);
+    expect(ids(await store.liveOf(OPERATOR, from.toUpperCase().replace('0X', '0x')))).toEqual([
+      'a3',
+      'b4',
+      'a5',
+    ]);
+    expect(ids(await store.liveOf(OPERATOR, from.toLowerCase()))).toEqual(['a3', 'b4', 'a5']);
   });
 
   test('orders executed auto-txs by their blocks, and keeps the newest beyond the limit', async () => {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
+import { OPERATOR } from '../../../src/store/tables.ts';
 import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';
@@ -65,7 +66,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         later((round >> 1) % 3, () => make(other, `b${round}`)),
       ]);
       expect(made.map(({ kind }) => kind).sort()).toEqual(['created', 'same-nonce']);
-      expect(await one.waiting('', storedAutoTx('x').signed?.from ?? '')).toHaveLength(round + 1);
+      expect(await one.liveOf(OPERATOR, storedAutoTx('x').signed?.from ?? '')).toHaveLength(round + 1);
     }
   });
 

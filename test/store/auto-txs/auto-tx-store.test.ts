@@ -210,7 +210,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const answers = [
       await store.find('', 'atx_1'),
       await store.list('', ALL),
-      await store.following(sender(1)),
+      await store.submittedOf(sender(1)),
       await store.timeline('atx_1', 100),
     ];
     const said = JSON.stringify(answers, (_, value) => (typeof value === 'bigint' ? String(value) : value));

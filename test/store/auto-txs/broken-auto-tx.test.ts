@@ -69,7 +69,7 @@ test.each(BREAKS)(
     expect(ids(autoTxs)).toEqual(['good']);
     const from = autoTxs[0]?.signed?.from ?? '';
     expect(await store.find('a', 'bad')).toBeNull();
-    expect(ids(await store.waiting('a', from))).toEqual(['good']);
+    expect(ids(await store.liveOf('a', from))).toEqual(['good']);
     const mined = { head: 9, inclusion: includedIn(9), isKnown: true, nextNonce: 3 };
     for (const event of [{ type: 'submit' }, { type: 'observe', observation: mined }] as const) {
       await store.change(
@@ -82,7 +82,7 @@ test.each(BREAKS)(
     await blocks.saveBlocks(makeBlocks(0, 9));
     await blocks.rewindTo(8);
     expect((await store.find('a', 'good'))?.state.status).toBe('SUBMITTED');
-    expect(ids(await store.following(sender(1)))).toEqual(['good']);
+    expect(ids(await store.submittedOf(sender(1)))).toEqual(['good']);
   },
 );
 
