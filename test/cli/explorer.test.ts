@@ -69,7 +69,14 @@ tips, gwei    p10 0.00100  p25 0.00200  p50 0.0100  p75 0.0210  p90 0.100
   });
 
   it('of a service in other spellings and in gwei is read all the same, clean of escapes', async () => {
-    const foreign = { data: { block_number: '7', baseFeePerGasGwei: 12.5, transactionCount: 3, fee_recipient: `\u001b[31m${TX.from}\u0007` } };
+    const foreign = {
+      data: {
+        block_number: '7',
+        baseFeePerGasGwei: 12.5,
+        transactionCount: 3,
+        fee_recipient: `\u001b[31m${TX.from}\u0007`,
+      },
+    };
     const { exitCode, stdout } = await run(['block', '7'], { '/metrics/block/7': foreign });
     expect(exitCode).toBe(0);
     expect(stdout).toBe(`#7\n\nbase fee      12.5 gwei\ntransactions  3\nfees go to    ${TX.from}\n`);
