@@ -165,7 +165,7 @@ export class OutboxStore extends Store {
    * Stores the result of an attempt. A cancellation or retry from the meantime stays: only the attempt is added then.
    * It locks the rows that it reads: serializable transactions of many sending processes would conflict.
    */
-  record(sent: PendingDelivery, attempt: StoredAttempt, verdict: AttemptOutcome): Promise<void> {
+  record(sent: PendingDelivery, attempt: StoredAttempt, outcome: AttemptOutcome): Promise<void> {
     const keep = async (trx: Queries) => {
       const state = trx.selectFrom('deliveries').select(['status', 'tries', 'tries_since']);
       const known = state.where('id', '=', sent.id);
@@ -177,7 +177,7 @@ export class OutboxStore extends Store {
       const stored = trx.selectFrom('delivery_attempts').select('at').where('delivery_id', '=', sent.id);
       // It was stored before, and the answer of the server was lost.
       if (!isAsSent && (await stored.where('at', '=', attempt.at).executeTakeFirst()) !== undefined) return;
-      const waits = verdict.kind === 'waits';
+      const waits = outcome.kind === 'waits';
       // Earlier attempts with the same response say no more.
       const same = trx.deleteFrom('delivery_attempts').where('delivery_id', '=', sent.id).where('ok', '=', 0);
       if (waits) await same.where('answer', '=', attempt.answer).execute();
@@ -187,17 +187,17 @@ export class OutboxStore extends Store {
       const { numUpdatedRows } = await trx
         .updateTable('deliveries')
         .set({
-          status: STATUS_OF[verdict.kind],
+          status: STATUS_OF[outcome.kind],
           tries: sent.tries + (waits ? 0 : 1),
           tries_since: isFirst ? attempt.at : sent.triesSince,
-          next_attempt_at: 'at' in verdict ? verdict.at : null,
+          next_attempt_at: 'at' in outcome ? outcome.at : null,
         })
         .where('id', '=', sent.id)
         .where('status', '=', 'PENDING')
         .where('tries_since', '=', sent.triesSince)
         .executeTakeFirstOrThrow();
-      if (numUpdatedRows > 0n && verdict.kind === 'gone')
-        await endRecipient(trx, sent, verdict.reason, attempt.at);
+      if (numUpdatedRows > 0n && outcome.kind === 'gone')
+        await endRecipient(trx, sent, outcome.reason, attempt.at);
     };
     return this.database.run((db) => db.transaction().execute(keep));
   }

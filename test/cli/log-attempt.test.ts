@@ -3,7 +3,7 @@ import { logAttempt } from '../../src/cli/commands/run-service.ts';
 import type { AttemptOutcome } from '../../src/store/outbox.ts';
 import { messageOf } from '../helpers/fired-alert.ts';
 
-function lineOf(answer: string, verdict: AttemptOutcome): string {
+function lineOf(answer: string, outcome: AttemptOutcome): string {
   const lines: string[] = [];
   const take = (line: string) => lines.push(line);
   logAttempt(
@@ -18,8 +18,8 @@ function lineOf(answer: string, verdict: AttemptOutcome): string {
         triesSince: 0,
         isUntouched: true,
       },
-      attempt: { at: 0, latencyMs: 12, ok: verdict.kind === 'delivered', answer },
-      verdict,
+      attempt: { at: 0, latencyMs: 12, ok: outcome.kind === 'delivered', answer },
+      outcome,
     },
   );
   return lines.join('\n');

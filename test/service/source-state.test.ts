@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { utcMinute } from '../../src/core/units.ts';
-import { SourceState } from '../../src/service/follow/freshness.ts';
+import { SourceState } from '../../src/service/follow/source-state.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 
 const BLOCK_TIME_SEC = 12;

@@ -194,16 +194,16 @@ export function freshPlans(path: string, plans: Plans, now: () => number, onErro
 /** One line per delivery attempt, never the target; the response may hold it. */
 export function logAttempt(
   log: Pick<ServeLog, 'info' | 'warn'>,
-  { delivery, attempt, verdict }: MadeAttempt,
+  { delivery, attempt, outcome }: MadeAttempt,
 ): void {
   const what = `alert delivery ${delivery.id}`;
-  if (verdict.kind === 'delivered') {
+  if (outcome.kind === 'delivered') {
     log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
-  } else if (verdict.kind === 'waits') {
+  } else if (outcome.kind === 'waits') {
     log.warn(`${what}: ${attempt.answer}`);
   } else {
-    const again = verdict.kind === 'again' && `tried again at ${new Date(verdict.at).toISOString()}`;
-    const end = verdict.kind === 'failed' ? 'given up' : 'its alert is disabled';
+    const again = outcome.kind === 'again' && `tried again at ${new Date(outcome.at).toISOString()}`;
+    const end = outcome.kind === 'failed' ? 'given up' : 'its alert is disabled';
     const [status] = /^[1-5]\d\d\b/.exec(attempt.answer) ?? [];
     log.warn(`${what}: ${status === undefined ? 'not taken' : `answered ${status}`}; ${again || end}`);
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Alarm, systemClock, type TestableClock } from '../../chain/async.ts';
 import { ALERT_CHANNELS } from '../../contract/choices.ts';
-import { DAY_MS, HOUR_MS } from '../../core/time.ts';
+import { DAY_MS } from '../../core/time.ts';
 import type { Database } from '../../store/database.ts';
 import {
   type AttemptOutcome,
@@ -10,8 +10,8 @@ import {
   type PendingDelivery,
   type StoredAttempt,
 } from '../../store/outbox.ts';
-import { OPERATOR } from '../../store/tables.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
+import { DeliveryQueue } from './delivery-queue.ts';
 import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
 import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
 import { resolveHost, type WebAccess } from './notifiers/safe-http.ts';
@@ -21,97 +21,10 @@ import {
   createWebhookNotifier,
   type TelegramSettings,
 } from './notifiers/web-notifiers.ts';
+import { GIVE_UP_AFTER_MS, nextTryAt } from './retry-times.ts';
 import { remedyFor } from './target-rules.ts';
 
-/** The pause after the first failed attempt, the second, …; then the longest. */
-const PAUSES_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000] as const;
-const LONGEST_PAUSE_MS = HOUR_MS;
-/** Each pause is up to this share longer or shorter, so that deliveries that failed together do not retry together. */
-const JITTER = 0.2;
-/** The longest `Retry-After` that is honoured, so that a day has several attempts. */
-const LONGEST_ASKED_MS = 6 * HOUR_MS;
-export const GIVE_UP_AFTER_MS = DAY_MS;
-/** Minimum number of attempts, even if the machine slept through the day. */
-const LEAST_TRIES = 5;
-
-interface FailedTry {
-  readonly tries: number;
-  readonly triesSince: number;
-  readonly now: number;
-  readonly retryAfterSec: number | null;
-  readonly random: number;
-}
-
-/** Ms since epoch, at the latest at the end of the day; `null` once that has passed and enough attempts were made. */
-export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: FailedTry): number | null {
-  const end = triesSince + GIVE_UP_AFTER_MS;
-  if (now >= end && tries >= LEAST_TRIES) return null;
-  const pause = PAUSES_MS[tries - 1] ?? LONGEST_PAUSE_MS;
-  const spread = pause * (1 + JITTER * (2 * random - 1));
-  const asked = Math.min((retryAfterSec ?? 0) * 1_000, LONGEST_ASKED_MS);
-  const at = Math.round(now + Math.max(spread, asked));
-  return now < end ? Math.min(at, end) : at;
-}
-
 const DEADLINE_MS = 10_000;
-
-const MOST_AT_ONCE = 32;
-/** Concurrent attempts for one API key: slow recipients of one key must not delay other keys. */
-const MOST_PER_OWNER = 8;
-const MOST_PER_RECIPIENT = 2;
-
-/** Due deliveries, first those of the owner with the fewest under way: a slow recipient or owner delays only its own. */
-export class DeliveryQueue {
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #underWay = new Map<string, Waiting>();
-
-  add(due: DueDelivery): void {
-    if (this.#waiting.has(due.id) || this.#underWay.has(due.id)) return;
-    this.#waiting.set(due.id, { due, recipient: recipientOf(due) });
-  }
-
-  /** The next that may be sent now; it counts as under way from then on. */
-  take(): DueDelivery | null {
-    if (this.#underWay.size >= MOST_AT_ONCE) return null;
-    const owners = new Map<string, number>();
-    const recipients = new Map<string, number>();
-    for (const { due, recipient } of this.#underWay.values()) {
-      owners.set(due.owner, (owners.get(due.owner) ?? 0) + 1);
-      recipients.set(recipient, (recipients.get(recipient) ?? 0) + 1);
-    }
-    let next: Waiting | null = null;
-    let least = Number.POSITIVE_INFINITY;
-    for (const each of this.#waiting.values()) {
-      const { owner } = each.due;
-      const ofOwner = owners.get(owner) ?? 0;
-      // The operator has no limit of their own.
-      if (owner !== OPERATOR && ofOwner >= MOST_PER_OWNER) continue;
-      if (ofOwner >= least || (recipients.get(each.recipient) ?? 0) >= MOST_PER_RECIPIENT) continue;
-      next = each;
-      least = ofOwner;
-      if (least === 0) break;
-    }
-    if (next === null) return null;
-    this.#waiting.delete(next.due.id);
-    this.#underWay.set(next.due.id, next);
-    return next.due;
-  }
-
-  end({ id }: DueDelivery): void {
-    this.#underWay.delete(id);
-  }
-}
-
-interface Waiting {
-  readonly due: DueDelivery;
-  readonly recipient: string;
-}
-
-/** The recipient that limits apply to: the host of a URL, else the channel. */
-function recipientOf({ channel, target }: DueDelivery): string {
-  const host = channel === 'WEBHOOK' || channel === 'SLACK' ? URL.parse(target)?.host : undefined;
-  return host ?? channel;
-}
 
 /** The outbox is polled at least this often: other processes write to it too, and a clock may be set. */
 const POLL_MS = 2_000;
@@ -127,7 +40,7 @@ const RECORD_AGAIN_MS = 5_000;
 export interface MadeAttempt {
   readonly delivery: PendingDelivery;
   readonly attempt: StoredAttempt;
-  readonly verdict: AttemptOutcome;
+  readonly outcome: AttemptOutcome;
 }
 
 interface DispatcherOptions {
@@ -242,12 +155,12 @@ export class OutboxDispatcher {
     const at = this.#clock.now();
     const beganAt = this.#clock.elapsed();
     const made = await this.#tryOnce(notifier, delivery);
-    const ok = made.outcome === 'delivered';
+    const ok = made.kind === 'delivered';
     if (this.#signal.aborted && !ok) return;
     const attempt = { at, latencyMs: this.#clock.elapsed() - beganAt, ok, answer: made.answer };
-    const verdict = this.#judge(delivery, made, at);
-    await this.#record(delivery, attempt, verdict);
-    this.#options.onAttempt?.({ delivery, attempt, verdict });
+    const outcome = this.#outcomeOf(delivery, made, at);
+    await this.#record(delivery, attempt, outcome);
+    this.#options.onAttempt?.({ delivery, attempt, outcome });
   }
 
   /** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
@@ -259,16 +172,16 @@ export class OutboxDispatcher {
       ? wasNotSetUp(channel)
       : `${channel} is not set up in the process that sends (${this.#options.process})${remedyWords(channel)}`;
     const attempt = { at, latencyMs: 0, ok: false, answer };
-    const verdict: AttemptOutcome = isOver
+    const outcome: AttemptOutcome = isOver
       ? { kind: 'cancelled' }
       : { kind: 'waits', at: at + NO_NOTIFIER_MS };
-    await this.#record(delivery, attempt, verdict);
+    await this.#record(delivery, attempt, outcome);
     if (!isOver) {
       await this.#store.cancelOlder(delivery, at, wasNotSetUp(channel));
       if (this.#toldMissing.has(channel)) return;
       this.#toldMissing.add(channel);
     }
-    this.#options.onAttempt?.({ delivery, attempt, verdict });
+    this.#options.onAttempt?.({ delivery, attempt, outcome });
   }
 
   /** One attempt, within its deadline and until the end of the process. */
@@ -289,8 +202,8 @@ export class OutboxDispatcher {
     }
   }
 
-  #judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): AttemptOutcome {
-    switch (made.outcome) {
+  #outcomeOf({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): AttemptOutcome {
+    switch (made.kind) {
       case 'delivered':
         return { kind: 'delivered' };
       case 'never':
@@ -311,10 +224,10 @@ export class OutboxDispatcher {
   }
 
   /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
-  async #record(delivery: PendingDelivery, attempt: StoredAttempt, verdict: AttemptOutcome): Promise<void> {
+  async #record(delivery: PendingDelivery, attempt: StoredAttempt, outcome: AttemptOutcome): Promise<void> {
     for (let isTold = false; ; isTold = true) {
       try {
-        return await this.#store.record(delivery, attempt, verdict);
+        return await this.#store.record(delivery, attempt, outcome);
       } catch (error) {
         if (this.#signal.aborted) return;
         if (!isTold) this.#options.onError(error);

@@ -6,8 +6,8 @@ import { blobPriceOf } from '../../core/chains.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { FollowerOptions } from './follower.ts';
-import type { SourceState } from './freshness.ts';
 import type { IngestedChain } from './ingested-chain.ts';
+import type { SourceState } from './source-state.ts';
 
 /** How long blocks may wait to be written in one batch; a burst costs one transaction per this time. */
 const GATHER_MS = 50;

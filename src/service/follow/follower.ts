@@ -17,11 +17,12 @@ import type { Lease, LeaseState } from '../leader.ts';
 import { ChainPublisher, type CoinPrice, type PublishedChain, problemOf } from '../published-chain.ts';
 import type { AdviceJudge } from './advice-judge.ts';
 import { BlockWriter } from './block-writer.ts';
-import { SourceState, watchPauses } from './freshness.ts';
 import { createHistoryFiller } from './history-filler.ts';
 import { type Engine, IngestedChain, isSameBlock } from './ingested-chain.ts';
+import { watchPauses } from './pause-watch.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 import { type News, sourceNews } from './source-news.ts';
+import { SourceState } from './source-state.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
 const FIRST_BLOCKS = 300;

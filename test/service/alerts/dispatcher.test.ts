@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DeliveryQueue } from '../../../src/service/alerts/delivery-queue.ts';
 import {
   createNotifiers,
-  DeliveryQueue,
   type NotifierSettings,
-  nextTryAt,
   OutboxDispatcher,
 } from '../../../src/service/alerts/dispatcher.ts';
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
+import { nextTryAt } from '../../../src/service/alerts/retry-times.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, type DueDelivery, OutboxStore } from '../../../src/store/outbox.ts';
 import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
@@ -402,7 +402,7 @@ describe('the end of the process', () => {
         WEBHOOK: {
           deliver: async (_notification, signal) => {
             abort.abort();
-            return { outcome: signal.aborted ? 'delivered' : 'never', answer: '200 OK', retryAfterSec: null };
+            return { kind: signal.aborted ? 'delivered' : 'never', answer: '200 OK', retryAfterSec: null };
           },
         },
       },

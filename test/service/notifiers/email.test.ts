@@ -34,7 +34,7 @@ function send(settings: SmtpSettings, { target, message, signal }: Sending = {})
   );
 }
 
-const later = (answer: unknown) => ({ outcome: 'later', answer, retryAfterSec: null });
+const later = (answer: unknown) => ({ kind: 'later', answer, retryAfterSec: null });
 
 describe('what a mail server is sent', () => {
   it.each([
@@ -50,7 +50,7 @@ describe('what a mail server is sent', () => {
       },
     });
     expect(await send(smtpSettings(port, { from, ...(name !== undefined && { name }) }))).toMatchObject({
-      outcome: 'delivered',
+      kind: 'delivered',
     });
     expect(names).toEqual([greeted]);
   });
@@ -61,7 +61,7 @@ describe('what a mail server is sent', () => {
     ['Gäs <gas@δοκιμή.example>', 'me@receiver.test'],
   ])('gets headers in ASCII alone: from %s to %s', async (from, target) => {
     const { port, taken } = await startMailServer();
-    expect(await send(smtpSettings(port, { from }), { target })).toMatchObject({ outcome: 'delivered' });
+    expect(await send(smtpSettings(port, { from }), { target })).toMatchObject({ kind: 'delivered' });
     const [headers = ''] = (taken[0]?.raw ?? '').split('\r\n\r\n');
     expect(headers).toMatch(/^Message-ID: <[\x21-\x7e]+>$/m);
     expect(headers).toMatch(/^[\r\n\x20-\x7e]+$/);
@@ -76,12 +76,12 @@ describe('what a mail server is sent', () => {
     async (from, target) => {
       const without = await startMailServer({ hideSMTPUTF8: true });
       expect(await send(smtpSettings(without.port, { from }), { target })).toMatchObject({
-        outcome: 'never',
+        kind: 'never',
         answer: expect.stringContaining('SMTPUTF8'),
       });
       expect(without.taken).toEqual([]);
       const { port, taken } = await startMailServer({ hideSMTPUTF8: false });
-      expect(await send(smtpSettings(port, { from }), { target })).toMatchObject({ outcome: 'delivered' });
+      expect(await send(smtpSettings(port, { from }), { target })).toMatchObject({ kind: 'delivered' });
       expect([taken[0]?.from, taken[0]?.to]).toEqual([from, [target]]);
     },
   );
@@ -91,7 +91,7 @@ describe('a mail', () => {
   it('tells in plain text and in HTML what fired', async () => {
     const server = await startMailServer();
     expect(await send(smtpSettings(server.port), { message: { note: 'deploy now' } })).toEqual({
-      outcome: 'delivered',
+      kind: 'delivered',
       answer: '250 queued as 4711',
       retryAfterSec: null,
     });
@@ -177,14 +177,14 @@ describe('a mail', () => {
     '',
   ])('goes to nothing but one address: not to %j', async (target) => {
     const server = await startMailServer();
-    expect(await send(smtpSettings(server.port), { target })).toMatchObject({ outcome: 'never' });
+    expect(await send(smtpSettings(server.port), { target })).toMatchObject({ kind: 'never' });
     expect(server.taken).toEqual([]);
   });
 
   it('goes to addresses in other scripts where the server can', async () => {
     const server = await startMailServer();
     const attempt = await send(smtpSettings(server.port), { target: 'jérôme@receiver.test' });
-    expect(attempt.outcome).toBe('delivered');
+    expect(attempt.kind).toBe('delivered');
     expect(server.taken[0]?.to).toEqual(['jérôme@receiver.test']);
   });
 });
@@ -203,7 +203,7 @@ describe('the mail server', () => {
     for (const secure of [false, true]) {
       const server = await startMailServer({ ...onAuth, secure });
       expect(await send(smtpSettings(server.port, { ...login, secure }))).toMatchObject({
-        outcome: 'delivered',
+        kind: 'delivered',
       });
       expect(server.taken).toMatchObject([{ user: 'gas', isEncrypted: true }]);
     }
@@ -287,9 +287,9 @@ describe('the mail server', () => {
       'never',
       '554 no',
     ],
-  ])('that refuses %s has its words in the log', async (_, options, outcome, answer) => {
+  ])('that refuses %s has its words in the log', async (_, options, kind, answer) => {
     const server = await startMailServer(options);
-    expect(await send(smtpSettings(server.port))).toEqual({ outcome, answer, retryAfterSec: null });
+    expect(await send(smtpSettings(server.port))).toEqual({ kind, answer, retryAfterSec: null });
   });
 
   it('that is down is tried again', async () => {
@@ -323,7 +323,7 @@ describe('TLS to the mail server', () => {
 
   it('on this machine is taken where it is offered, whatever its certificate', async () => {
     const server = await startMailServer({ ...WITH_TLS, cert: certificate('expired') });
-    expect(await send(smtpSettings(server.port))).toMatchObject({ outcome: 'delivered' });
+    expect(await send(smtpSettings(server.port))).toMatchObject({ kind: 'delivered' });
     expect(server.taken).toMatchObject([{ isEncrypted: true }]);
   });
 });

@@ -24,7 +24,7 @@ async function post(behaviour: Behaviour, message: Partial<AlertMessage> = {}) {
 
 it('is posted what fired, as plain words', async () => {
   const { attempt, body } = await post(answering(200, 'ok'), { note: 'deploy now' });
-  expect(attempt).toMatchObject({ outcome: 'delivered', answer: '200 OK: ok' });
+  expect(attempt).toMatchObject({ kind: 'delivered', answer: '200 OK: ok' });
   expect(body).toMatchObject({ mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false });
   expect(body.text.split('\n\n').slice(0, 2)).toEqual([
     'Average gas on Ethereum is at 4.32 gwei, below 5 gwei.',
@@ -55,7 +55,7 @@ it.each([
   [400, 'invalid_payload', '400 Bad Request: invalid_payload'],
 ])('that says for good that it takes nothing (%d %s) is not tried again', async (status, words, answer) => {
   const { attempt } = await post(answering(status, words));
-  expect(attempt).toEqual({ outcome: 'never', answer, retryAfterSec: null });
+  expect(attempt).toEqual({ kind: 'never', answer, retryAfterSec: null });
 });
 
 it.each([
@@ -65,10 +65,10 @@ it.each([
   [500, 'no_service', '500 Internal Server Error: no_service'],
 ])('of which only a proxy speaks (%d %s) is tried again', async (status, words, answer) => {
   const { attempt } = await post(answering(status, words));
-  expect(attempt).toMatchObject({ outcome: 'later', answer });
+  expect(attempt).toMatchObject({ kind: 'later', answer });
 });
 
 it('never has its path, which is a secret, repeated by the log', async () => {
   const { attempt } = await post((response, { path }) => response.writeHead(404).end(`Cannot POST ${path}`));
-  expect(attempt).toMatchObject({ outcome: 'later', answer: '404 Not Found: Cannot POST …' });
+  expect(attempt).toMatchObject({ kind: 'later', answer: '404 Not Found: Cannot POST …' });
 });

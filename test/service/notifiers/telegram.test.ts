@@ -40,7 +40,7 @@ it('is sent plain text as the bot, wherever its API is', async () => {
   const api = await startReceiver(fine);
   const note = '*bold* _it_ <b>x</b> [a](https://evil.test) @channel 👨‍👩‍👧\u001b[2J';
   expect(await send(`${origin(api)}/base/`, { note })).toMatchObject({
-    outcome: 'delivered',
+    kind: 'delivered',
     answer: '200 OK',
   });
   const [got] = api.received;
@@ -78,20 +78,20 @@ it.each([
 ])('that will not bring it there (%d) is not asked again', async (status, description) => {
   const api = await startReceiver(refusal(status, description));
   expect(await send(origin(api))).toMatchObject({
-    outcome: 'never',
+    kind: 'never',
     answer: expect.stringContaining(description),
   });
 });
 
 it('that asks for time gets it', async () => {
   const api = await startReceiver(refusal(429, 'Too Many Requests: retry after 17', { retry_after: 17 }));
-  expect(await send(origin(api))).toMatchObject({ outcome: 'later', retryAfterSec: 17 });
+  expect(await send(origin(api))).toMatchObject({ kind: 'later', retryAfterSec: 17 });
 });
 
 it.each([401, 404])('that does not know the bot (%d) is tried again, for another token', async (status) => {
   const api = await startReceiver(refusal(status, 'Unauthorized'));
   expect(await send(origin(api))).toMatchObject({
-    outcome: 'later',
+    kind: 'later',
     answer: `the bot API does not know the bot: its token is wrong or was revoked (${status})`,
   });
 });
@@ -99,7 +99,7 @@ it.each([401, 404])('that does not know the bot (%d) is tried again, for another
 it('whose group has moved is not asked again, and the log has its new id', async () => {
   const api = await startReceiver(refusal(400, 'group chat was upgraded', { migrate_to_chat_id: -100456 }));
   expect(await send(origin(api))).toMatchObject({
-    outcome: 'never',
+    kind: 'never',
     answer: 'the chat has another id now: -100456',
   });
 });
@@ -116,7 +116,7 @@ it.each([
   [200, '{"ok":false}', 'the response is not from the bot API; check the telegram settings'],
 ])('that is not there, but something else answering %d %s, is tried again', async (status, body, answer) => {
   const api = await startReceiver(answering(status, body));
-  expect(await send(origin(api))).toEqual({ outcome: 'later', answer, retryAfterSec: null });
+  expect(await send(origin(api))).toEqual({ kind: 'later', answer, retryAfterSec: null });
 });
 
 it('never has its token said or sent elsewhere', async () => {
@@ -133,5 +133,5 @@ it('never has its token said or sent elsewhere', async () => {
   }
   expect(elsewhere.received).toEqual([]);
   const refused = await send(`http://127.0.0.1:${await closedPort()}`);
-  expect(refused).toMatchObject({ outcome: 'later', answer: 'connection refused' });
+  expect(refused).toMatchObject({ kind: 'later', answer: 'connection refused' });
 });

@@ -34,14 +34,14 @@ function deliver(notifier: Notifier, target: string, signal = AbortSignal.timeou
   );
 }
 
-const later = (answer: unknown) => ({ outcome: 'later', answer, retryAfterSec: null });
+const later = (answer: unknown) => ({ kind: 'later', answer, retryAfterSec: null });
 
 describe('a webhook', () => {
   it('is posted what fired, signed, with a key that tells it apart', async () => {
     const receiver = await startReceiver();
     const notifier = webhook();
     expect(await deliver(notifier, `${receiver.url}?a=b`)).toEqual({
-      outcome: 'delivered',
+      kind: 'delivered',
       answer: '200 OK: ok',
       retryAfterSec: null,
     });
@@ -80,7 +80,7 @@ describe('a webhook', () => {
 
   it.each([200, 201, 202, 204, 299])('is delivered by %d', async (status) => {
     const receiver = await startReceiver(answering(status));
-    expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'delivered' });
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({ kind: 'delivered' });
   });
 
   it('that answers and then never ends is delivered all the same, without waiting for the deadline', async () => {
@@ -90,7 +90,7 @@ describe('a webhook', () => {
     });
     const deadline = new AbortController();
     expect(await deliver(webhook(), receiver.url, deadline.signal)).toMatchObject({
-      outcome: 'delivered',
+      kind: 'delivered',
       answer: '200 OK: so far',
     });
   });
@@ -106,7 +106,7 @@ describe('a webhook', () => {
 
   it('is gone by 410', async () => {
     const receiver = await startReceiver(answering(410, '<h1>Gone</h1>'));
-    expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'gone', answer: '410 Gone' });
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({ kind: 'gone', answer: '410 Gone' });
   });
 
   it.each([
@@ -129,7 +129,7 @@ describe('a webhook', () => {
   ])('may ask for time: Retry-After %s', async (value, seconds) => {
     const receiver = await startReceiver(answering(429, '', { 'Retry-After': value }));
     expect(await deliver(webhook(), receiver.url)).toMatchObject({
-      outcome: 'later',
+      kind: 'later',
       retryAfterSec: seconds,
     });
   });
@@ -202,7 +202,7 @@ test('a receiver with a certificate that holds is reached by its name', async ()
   const receiver = await startReceiver(undefined, { tls: 'good' });
   const notifier = webhook({ ca: certificate('ca'), resolve: async () => ['127.0.0.1'] });
   expect(await deliver(notifier, `https://receiver.test:${receiver.port}/`)).toMatchObject({
-    outcome: 'delivered',
+    kind: 'delivered',
   });
   expect(receiver.received[0]?.headers.host).toBe(`receiver.test:${receiver.port}`);
 });
@@ -232,7 +232,7 @@ it.each([301, 302, 303, 307, 308])('a %d is not followed: the log says where it 
   const receiver = await startReceiver(answering(status, '', { Location: elsewhere.url }));
   const attempt = await deliver(webhook(), receiver.url);
   expect(attempt).toMatchObject({
-    outcome: 'later',
+    kind: 'later',
     answer: expect.stringContaining(`: moved to 127.0.0.1:${elsewhere.port}`),
   });
   expect(elsewhere.received).toEqual([]);
@@ -277,7 +277,7 @@ describe('private addresses', () => {
       },
     });
     const url = `https://receiver.test:${victim.port}/`;
-    expect(await deliver(notifier, url)).toMatchObject({ outcome: 'delivered' });
+    expect(await deliver(notifier, url)).toMatchObject({ kind: 'delivered' });
     expect(asked).toBe(1);
     expect(await deliver(notifier, url)).toEqual(later('refused: receiver.test leads to a private address'));
     expect(receiver.received).toHaveLength(1);

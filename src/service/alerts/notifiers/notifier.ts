@@ -13,7 +13,7 @@ export interface Notification {
 
 export interface Attempt {
   /** `later`: retried; `never`: refuses this notification; `gone`: refuses the alert for good, which disables it. */
-  readonly outcome: 'delivered' | 'later' | 'never' | 'gone';
+  readonly kind: 'delivered' | 'later' | 'never' | 'gone';
   /** The response in short for the log, without secrets and whole URLs. */
   readonly answer: string;
   readonly retryAfterSec: number | null;
@@ -66,6 +66,6 @@ export const gone = (answer: string): Attempt => attempt('gone', answer);
 export const later = (answer: string, retryAfterSec: number | null = null): Attempt =>
   attempt('later', answer, retryAfterSec);
 
-function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: number | null = null): Attempt {
-  return { outcome, answer: cleanText(answer, LONGEST_RESPONSE), retryAfterSec };
+function attempt(kind: Attempt['kind'], answer: string, retryAfterSec: number | null = null): Attempt {
+  return { kind, answer: cleanText(answer, LONGEST_RESPONSE), retryAfterSec };
 }
