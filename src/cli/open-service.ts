@@ -89,12 +89,12 @@ export async function openEmbedded(
     // The service's responses report errors, not this.
     const first = sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false });
     if (!isStored) await Promise.race([service.ready.catch(() => {}), first]);
-    const reach = { url: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
+    const clientOptions = { url: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     // A fast recording has blocks far more often than its chain; a screen needs fewer.
     const blockMs = speed === null ? 0 : ((await source.chain()).feeRule.blockTimeSec * 1_000) / speed;
     return {
-      client: createGasClient({ ...reach, isOwn: true }),
-      reach,
+      client: createGasClient({ ...clientOptions, isOwn: true }),
+      clientOptions,
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
       playback,

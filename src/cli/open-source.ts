@@ -21,7 +21,7 @@ import type { HostedChoice, Settings, SourceChoice } from './settings.ts';
 
 export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
-  readonly reach: GasClientOptions;
+  readonly clientOptions: GasClientOptions;
   readonly name: string;
   readonly badge?: 'REPLAY' | 'SIMULATED' | undefined;
   /** Polling interval, ms, when the chain's pace does not apply. */
@@ -47,7 +47,7 @@ interface Embedded {
   readonly source: Pick<ChainSource, 'health'>;
 }
 
-export const reachOf = ({ url, apiKey }: HostedChoice) => ({
+export const clientOptionsOf = ({ url, apiKey }: HostedChoice) => ({
   ...{ url: url.href, apiKey, userAgent: `gastop/${VERSION}` },
   keyAdvice: 'set GASTOP_API_KEY or put it in the config file',
 });
@@ -64,11 +64,11 @@ export async function openClient(
     const once = { historySec: 3_600, withinMs: READY_WITHIN_MS, pace: 'real-time' } as const;
     return openEmbedded(io, choice, settings, { ...once, signal: io.interruption(), ...more });
   }
-  const reach = reachOf(choice);
+  const clientOptions = clientOptionsOf(choice);
   const close = async () => {};
   return {
-    client: createGasClient(reach),
-    reach,
+    client: createGasClient(clientOptions),
+    clientOptions,
     name: choice.url.host,
     playback: null,
     embedded: null,

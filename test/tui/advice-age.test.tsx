@@ -4,7 +4,7 @@ import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { MonitorContext, useMonitor } from '../../src/tui/data/monitor-context.ts';
 import { useSnapshot } from '../../src/tui/data/prices.ts';
-import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
+import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 
@@ -21,7 +21,7 @@ const blocksLater = (count: number): SnapshotView => ({
 it('advice of a route that fails at a newer block is not stated any more, and says how old it is', async () => {
   let answered = 0;
   const { shows, screen, arrive } = showScreen({
-    Screen: LiveScreen,
+    Pane: LivePane,
     scope: 'live',
     gas: {
       gasRecommendation: async () => {
@@ -46,7 +46,7 @@ it('there is no advice while history loads, and advice at the same block once th
   const none = { ...RECOMMENDATION, action: null, alternatives: [], reasons };
   const gasRecommendation = async () => (isLoaded ? RECOMMENDATION : none);
   const { shows, screen, arrive } = showScreen({
-    Screen: LiveScreen,
+    Pane: LivePane,
     scope: 'live',
     gas: { gasRecommendation },
   });
@@ -59,7 +59,7 @@ it('there is no advice while history loads, and advice at the same block once th
 
 const LiveOf = ({ snapshot }: { readonly snapshot: SnapshotView }) => (
   <MonitorContext value={{ ...useMonitor(), snapshot }}>
-    <LiveScreen />
+    <LivePane />
   </MonitorContext>
 );
 
@@ -72,7 +72,7 @@ function Hourly() {
 it('advice of a service elsewhere costs no question about prices before the next one is due', async () => {
   const gasCurrent = vi.fn(async () => SNAPSHOT);
   const gasRecommendation = async () => ({ ...RECOMMENDATION, updatedAt: blocksLater(3).updatedAt });
-  const { shows } = showScreen({ Screen: Hourly, scope: 'live', gas: { gasCurrent, gasRecommendation } });
+  const { shows } = showScreen({ Pane: Hourly, scope: 'live', gas: { gasCurrent, gasRecommendation } });
   await shows('WAIT up to 15m');
   expect(gasCurrent).toHaveBeenCalledTimes(1);
 });
@@ -92,7 +92,7 @@ it('prices stay where a proxy answers that there are none while the service rest
   let isAway = false;
   const gone = new ClientError('not-found', 'no such route', { endpoint: '/gas/current', status: 404 });
   const gasCurrent = async () => (isAway ? Promise.reject(gone) : SNAPSHOT);
-  const { shows } = showScreen({ Screen: Restless, scope: 'live', besides: 1, gas: { gasCurrent } });
+  const { shows } = showScreen({ Pane: Restless, scope: 'live', besides: 1, gas: { gasCurrent } });
   await shows('WAIT up to 15m');
   isAway = true;
   await shows('no such route', 'WAIT up to 15m');

@@ -4,7 +4,7 @@ import type { AlertDetailsView } from '../../src/client/views/alerts.ts';
 import type { AutoTxView } from '../../src/client/views/auto-txs.ts';
 import { AlertsPane } from '../../src/tui/panes/alerts/alerts-pane.tsx';
 import { AutoTxsPane } from '../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
-import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
+import { PricesScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import type { LiveView } from '../../src/tui/panes/live/live-view.ts';
 import { leftColumn, rightColumn, tableOf } from '../../src/tui/ui/text.tsx';
 import { AT, EXECUTED, FAILED, SENT, WAITING } from './auto-txs/auto-tx-samples.ts';
@@ -46,7 +46,7 @@ describe.each(SIZES)('at %i × %i', (columns, rows) => {
     ];
     let listed: readonly AutoTxView[] = states.slice(0, 1);
     const { lines, shows, renew } = showScreen({
-      ...{ Screen: AutoTxsPane, scope: 'auto-txs', isOwnService: true, columns, rows },
+      ...{ Pane: AutoTxsPane, scope: 'auto-txs', isOwnService: true, columns, rows },
       gas: {
         ...fakeAutoTxs(states.slice(0, 1)),
         autoTxs: async () => ({ items: listed, total: listed.length, unreadable: 0 }),
@@ -75,7 +75,7 @@ describe.each(SIZES)('at %i × %i', (columns, rows) => {
     const armed: AlertDetailsView = { ...ALERT, cooldownUntil: null, triggerCount: 0, lastTriggeredAt: null };
     let listed: readonly AlertDetailsView[] = [armed];
     const { lines, shows, renew } = showScreen({
-      ...{ Screen: AlertsPane, scope: 'alerts', isOwnService: true, columns, rows },
+      ...{ Pane: AlertsPane, scope: 'alerts', isOwnService: true, columns, rows },
       gas: {
         ...fakeAlerts([armed]),
         alerts: async () => ({ items: listed, total: 1, unreadable: 0 }),
@@ -110,7 +110,7 @@ describe.each(SIZES)('at %i × %i', (columns, rows) => {
 
   it('each column of the lanes keeps its place when the prices go stale', async () => {
     const view = (changes: Partial<LiveView>) =>
-      inRoom(columns, rows, <LivePane view={{ ...VIEW, ...changes }} />);
+      inRoom(columns, rows, <PricesScreen view={{ ...VIEW, ...changes }} />);
     const app = render(view({}));
     onTestFinished(() => app.unmount());
     const headings = [

@@ -60,10 +60,10 @@ const OPENS: ReadonlySet<ActionName> = new Set([
 
 /** A tab with its footer, without the frame and its notices: each key's effect is in what is drawn or in what it reports. */
 function showTab(place: number, rows: number) {
-  const { Screen, scope } = TABS[place] ?? TABS[0];
+  const { Pane, scope } = TABS[place] ?? TABS[0];
   const patiences: number[] = [];
   const setPatience = (sec: number) => void patiences.push(sec);
-  const shown = showScreen({ Screen, scope, gas: SERVICE, columns: 200, rows, hasFooter: true, setPatience });
+  const shown = showScreen({ Pane, scope, gas: SERVICE, columns: 200, rows, hasFooter: true, setPatience });
   return { ...shown, patiences };
 }
 

@@ -5,7 +5,7 @@ import { coinSymbol } from '../../src/client/views/auto-txs.ts';
 import type { CostView } from '../../src/client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView } from '../../src/client/views/gas.ts';
 import { copiedTexts } from '../../src/tui/panes/live/lane-table.tsx';
-import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
+import { PricesScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import type { LiveView } from '../../src/tui/panes/live/live-view.ts';
 import { setAscii } from '../../src/tui/ui/theme.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -32,7 +32,7 @@ afterEach(() => {
 
 function draw(changes: Partial<LiveView> = {}, columns = 80, rows = 21, ascii = false): string {
   setAscii(ascii);
-  const app = render(inRoom(columns, rows, <LivePane view={{ ...VIEW, ...changes }} />));
+  const app = render(inRoom(columns, rows, <PricesScreen view={{ ...VIEW, ...changes }} />));
   unmount = app.unmount;
   return app.lastFrame() ?? '';
 }
@@ -369,10 +369,10 @@ describe('the Live pane', () => {
 
   it('keeps columns where they are when numbers grow shorter again', () => {
     const long = { ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, fast: { ...SNAPSHOT.lanes.fast, price: 1n } } };
-    const app = render(inRoom(100, 21, <LivePane view={{ ...VIEW, snapshot: long }} />));
+    const app = render(inRoom(100, 21, <PricesScreen view={{ ...VIEW, snapshot: long }} />));
     unmount = app.unmount;
     const border = app.lastFrame()?.split('\n')[0];
-    app.rerender(inRoom(100, 21, <LivePane view={VIEW} />));
+    app.rerender(inRoom(100, 21, <PricesScreen view={VIEW} />));
     expect(app.lastFrame()?.split('\n')[0]).toBe(border);
   });
 });

@@ -65,7 +65,7 @@ function streamed() {
 
 async function following() {
   const service = streamed();
-  const { shows } = showScreen({ Screen: Head, scope: 'live', gas: service.gas });
+  const { shows } = showScreen({ Pane: Head, scope: 'live', gas: service.gas });
   await shows('head 1 no failure');
   await waitFor(() => service.opened() === 1);
   service.tell(2);
@@ -135,7 +135,7 @@ it.each([2, 3, 7])(
       gasTrend: noted('trend', () => trendOf(head)),
       gasRecommendation: noted('advice', () => adviceOf(head)),
     };
-    const { shows } = showScreen({ Screen: Whole, scope: 'live', gas, isOwnService: true });
+    const { shows } = showScreen({ Pane: Whole, scope: 'live', gas, isOwnService: true });
     await shows('head 1, trend 1, advice 1');
     await waitFor(() => service.opened() === 1);
     const before = asked.length;
@@ -162,7 +162,7 @@ it.each([60, 90, 120])(
       return { snapshot, trend: TREND, recommendation: RECOMMENDATION };
     };
     const gas = { ...service.gas, statsCurrent };
-    const { shows, screen } = showScreen({ Screen: Whole, scope: 'live', gas, isOwnService: true });
+    const { shows, screen } = showScreen({ Pane: Whole, scope: 'live', gas, isOwnService: true });
     await shows('head 1');
     await waitFor(() => service.opened() === 1);
     const before = requests;
@@ -195,7 +195,7 @@ it.each(['osaka', 'amsterdam', 'own'] as const)(
   async (rules) => {
     ruled.length = 0;
     const chainRules = async () => ({ ...NO_RULES, rules, usualWork: [] });
-    const { shows } = showScreen({ Screen: Ruled, scope: 'live', gas: { chainRules }, isOwnService: true });
+    const { shows } = showScreen({ Pane: Ruled, scope: 'live', gas: { chainRules }, isOwnService: true });
     await shows(`rules ${rules}`);
     expect(ruled.find((text) => !text.startsWith('head undefined'))).toMatch(`, rules ${rules}`);
   },
@@ -203,6 +203,6 @@ it.each(['osaka', 'amsterdam', 'own'] as const)(
 
 it('a block of the own service is drawn without its rules where those do not come', async () => {
   const chainRules = () => new Promise<never>(() => {});
-  const { shows } = showScreen({ Screen: Ruled, scope: 'live', gas: { chainRules }, isOwnService: true });
+  const { shows } = showScreen({ Pane: Ruled, scope: 'live', gas: { chainRules }, isOwnService: true });
   await shows(`head ${SNAPSHOT.blockNumber}, rules undefined`);
 });

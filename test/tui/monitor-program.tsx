@@ -72,7 +72,7 @@ const nodesDown = () =>
 const open: MonitorSource = {
   client: described({ gasCurrent: async () => moving() }),
   intervalMs: 1_000,
-  reach: { apiKey: process.env.SESSION_KEY ?? null },
+  clientOptions: { apiKey: process.env.SESSION_KEY ?? null },
 };
 
 const simulated: MonitorSource = {

@@ -18,7 +18,7 @@ import { formatDuration, formatGwei, formatPercent } from '../../src/core/units.
 import type { PublishedChain } from '../../src/service/published-chain.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../src/service/responses/gas.ts';
 import type { AdviceScore } from '../../src/store/advice-track.ts';
-import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
+import { PricesScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import { recordLines } from '../../src/tui/panes/service/service-pane.tsx';
 import { recordedBlocks } from '../core/support/recorded-blocks.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -71,7 +71,7 @@ function placesOf(engine: FeeEngine, more: Partial<PublishedChain> = {}) {
       symbol: 'ETH',
       missing: [],
     };
-    const app = render(inRoom(110, 40, <LivePane view={view} />));
+    const app = render(inRoom(110, 40, <PricesScreen view={view} />));
     const live = app.lastFrame() ?? '';
     app.unmount();
     return {

@@ -38,7 +38,7 @@ function Part() {
 function showQuery({ frozen = false, ...options }: Shown) {
   const counts: number[] = [];
   part = { ...options, counts };
-  return { ...showScreen({ Screen: Part, scope: 'live', frozen }), counts };
+  return { ...showScreen({ Pane: Part, scope: 'live', frozen }), counts };
 }
 
 it.each([1, 3, 40])(

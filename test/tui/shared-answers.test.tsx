@@ -3,8 +3,8 @@ import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
 import { MonitorContext } from '../../src/tui/data/monitor-context.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
-import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
-import { ServiceScreen } from '../../src/tui/panes/service/service-pane.tsx';
+import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
+import { ServicePane } from '../../src/tui/panes/service/service-pane.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
 import { MARKET } from './fake-gas.ts';
 import { monitorOf } from './show-screen.tsx';
@@ -19,21 +19,21 @@ it('the day’s figures that Live has asked for are not asked for again by the S
     },
   });
   const queries = createQueryClient();
-  const tree = (Screen: typeof LiveScreen) => (
+  const tree = (Pane: typeof LivePane) => (
     <QueryClientProvider client={queries}>
-      <MonitorContext value={monitor}>{inRoom(80, 30, <Screen />)}</MonitorContext>
+      <MonitorContext value={monitor}>{inRoom(80, 30, <Pane />)}</MonitorContext>
     </QueryClientProvider>
   );
-  const app = render(tree(LiveScreen));
+  const app = render(tree(LivePane));
   onTestFinished(() => {
     app.unmount();
     queries.clear();
   });
   await waitFor(() => app.lastFrame()?.includes('+1.2 %'));
-  app.rerender(tree(ServiceScreen));
+  app.rerender(tree(ServicePane));
   await waitFor(() => /24h .*\n.*30d /.test(app.lastFrame() ?? ''));
   expect(asked).toEqual(['24h', '30d']);
-  app.rerender(tree(LiveScreen));
+  app.rerender(tree(LivePane));
   await waitFor(() => app.lastFrame()?.includes('+1.2 %'));
   expect(asked).toEqual(['24h', '30d']);
 });

@@ -37,11 +37,11 @@ interface NoticeOptions<Item> {
 }
 
 function Feed<Item extends ListItem>({ list, say }: Pick<NoticeOptions<Item>, 'list' | 'say'>) {
-  const { unseen, awaited, data, error, retryAt } = useLists()[list];
+  const { unseen, tabCount, data, error, retryAt } = useLists()[list];
   const again = retryAt === null ? 'not asked again' : 'asked again';
   const failed = error === null ? '' : `, ${error.message}, ${again}`;
   const said = say((data?.items ?? []) as readonly ListItem[] as readonly Item[]);
-  return <Text>{`unseen ${unseen}, awaited ${awaited}, ${said}${failed}`}</Text>;
+  return <Text>{`unseen ${unseen}, counted ${tabCount}, ${said}${failed}`}</Text>;
 }
 
 const NOTIFICATIONS = { level: 'on', env: { TERM: 'foot' } } as const;

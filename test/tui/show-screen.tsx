@@ -56,7 +56,7 @@ export const monitorOf = (
 });
 
 export interface ShowOptions extends Partial<MonitorScope> {
-  readonly Screen: Tab['Screen'];
+  readonly Pane: Tab['Pane'];
   readonly scope: Scope;
   readonly gas?: Partial<GasClient>;
   readonly snapshot?: SnapshotView;
@@ -73,7 +73,7 @@ export interface ShowOptions extends Partial<MonitorScope> {
 }
 
 export function showScreen(options: ShowOptions) {
-  const { Screen, scope, gas = {}, memory = new Map(), columns = 80, rows = 21 } = options;
+  const { Pane, scope, gas = {}, memory = new Map(), columns = 80, rows = 21 } = options;
   const { remembered = new Remembered() } = options;
   const toasts: Toast[] = [];
   const queries = createQueryClient();
@@ -114,7 +114,7 @@ export function showScreen(options: ShowOptions) {
                   <KeyListener scopes={[scope, 'global']}>
                     <Room columns={columns} rows={rows}>
                       <Finder scope={scope}>
-                        <Screen />
+                        <Pane />
                       </Finder>
                       {options.hasFooter === true ? <KeyBar /> : null}
                     </Room>

@@ -27,14 +27,14 @@ const showAlerts = (
   alerts = ALERTS,
 ) =>
   showScreen({
-    ...{ Screen: AlertsPane, scope: 'alerts', isOwnService: true, hasFooter: true },
+    ...{ Pane: AlertsPane, scope: 'alerts', isOwnService: true, hasFooter: true },
     ...options,
     gas: { ...fakeAlerts(alerts), ...changes },
   });
 
 const showAutoTxs = (options: Partial<ShowOptions>) =>
   showScreen({
-    ...{ Screen: AutoTxsPane, scope: 'auto-txs', isOwnService: true },
+    ...{ Pane: AutoTxsPane, scope: 'auto-txs', isOwnService: true },
     ...options,
     gas: fakeAutoTxs(SAMPLES),
   });

@@ -17,9 +17,9 @@ const POLLED = {
   isFilling: false,
 };
 
-function bar(width: number, current: number, unseen = 0, awaited = 0): string {
-  const feed: Feed<never> = { ...POLLED, unseen: 0, awaited: 0 };
-  const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, awaited } };
+function bar(width: number, current: number, unseen = 0, tabCount = 0): string {
+  const feed: Feed<never> = { ...POLLED, unseen: 0, tabCount: 0 };
+  const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, tabCount } };
   const app = render(
     <ListsContext value={lists}>
       {inRoom(width, 24, <TabBar tabs={TABS} tab={TABS[current] ?? TABS[0]} pace="every 12s" zone="UTC+2" />)}

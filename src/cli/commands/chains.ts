@@ -30,7 +30,7 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { KNOWN_CHAINS, knownChain, USUAL_CHAINS } from '../known-chains.ts';
-import { READY_WITHIN_MS, reachOf, warnOfPlainKey } from '../open-source.ts';
+import { clientOptionsOf, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { cleanLine, cutLines, fittedLines, mapped, type TextColumn, withSpinner } from '../output.ts';
 import { type ChainSetup, type HostedChoice, namedChains, type Settings } from '../settings.ts';
 
@@ -350,7 +350,7 @@ function serviceReader(
   chainId: number | null,
   { now, patienceSec }: ChainReading,
 ): RowReader {
-  const client = createGasClient(reachOf(source));
+  const client = createGasClient(clientOptionsOf(source));
   let actions: readonly ActionView[] = [];
   let workDueAt = 0;
   return {

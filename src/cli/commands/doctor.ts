@@ -62,7 +62,7 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   const { settings } = await loadSettings();
   // A remote service is checked as it is; the embedded one gets time to ingest its first block.
   await using opened = await openSource(io, settings);
-  const { name, embedded, reach, client } = opened;
+  const { name, embedded, clientOptions, client } = opened;
   const signal = io.interruption();
   let doing = `looking at the way to ${name}`;
   const onRequest = (path: string) => {
@@ -70,16 +70,23 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   };
   const probing = async () => {
     const way = { timeoutMs: 5_000, signal };
-    const connection = embedded === null ? await inspectConnection(new URL(reach.url), way) : null;
-    return probeService({ http: new Http(reach), client, connection, now: io.now, signal, onRequest });
+    const connection = embedded === null ? await inspectConnection(new URL(clientOptions.url), way) : null;
+    return probeService({
+      http: new Http(clientOptions),
+      client,
+      connection,
+      now: io.now,
+      signal,
+      onRequest,
+    });
   };
   const finding = await withSpinner(io, () => doing, probing);
   const verdict = verdictOf(finding, io.now());
   const [, exitCode] = RESULTS[verdict.result];
   const hasNoChannels = embedded === null || settings.source.value.kind === 'simulated';
   const missingChannels = hasNoChannels ? [] : setUpLines(channelsOf(deliveryOf(settings)));
-  const origin = embedded === null ? new URL(reach.url).origin : null;
-  const withKey = (reach.apiKey ?? null) !== null;
+  const origin = embedded === null ? new URL(clientOptions.url).origin : null;
+  const withKey = (clientOptions.apiKey ?? null) !== null;
   if (flags.json) {
     const { result, message, warnings } = verdict;
     const judged = { usable: result === 'usable', verdict: result, exitCode, message, warnings };

@@ -38,10 +38,10 @@ import { cheaperThan } from '../panes/alerts/alert-form.tsx';
 import { AlertsPane } from '../panes/alerts/alerts-pane.tsx';
 import { AutoTxsPane } from '../panes/auto-txs/auto-txs-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
-import { ChartScreen } from '../panes/chart/chart-pane.tsx';
-import { ExplorerScreen, explorerRequest, openPlace } from '../panes/explorer/explorer-pane.tsx';
-import { LiveScreen } from '../panes/live/live-pane.tsx';
-import { ServiceScreen } from '../panes/service/service-pane.tsx';
+import { ChartPane } from '../panes/chart/chart-pane.tsx';
+import { ExplorerPane, explorerRequest, openPlace } from '../panes/explorer/explorer-pane.tsx';
+import { LivePane } from '../panes/live/live-pane.tsx';
+import { ServicePane } from '../panes/service/service-pane.tsx';
 import { openForm, resourceRequest } from '../resource/resource-pane.tsx';
 import { Clock, MemoryContext, Room, useAtNow } from '../ui/pane-context.tsx';
 import { TextView } from '../ui/scroll.tsx';
@@ -82,14 +82,14 @@ interface MonitorState {
 
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
-  { scope: 'live', action: 'tab-1', title: 'Live', Screen: LiveScreen, raw: PATHS.gasCurrent },
-  { scope: 'chart', action: 'tab-2', title: 'Chart', Screen: ChartScreen, raw: PATHS.statsChart },
+  { scope: 'live', action: 'tab-1', title: 'Live', Pane: LivePane, raw: PATHS.gasCurrent },
+  { scope: 'chart', action: 'tab-2', title: 'Chart', Pane: ChartPane, raw: PATHS.statsChart },
   {
-    ...{ scope: 'alerts', action: 'tab-3', title: 'Alerts', Screen: AlertsPane, hasTimes: true },
+    ...{ scope: 'alerts', action: 'tab-3', title: 'Alerts', Pane: AlertsPane, hasTimes: true },
     raw: resourceRequest('alert', PATHS.alerts, PATHS.alert),
   },
   {
-    ...{ scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Screen: AutoTxsPane, hasTimes: true },
+    ...{ scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Pane: AutoTxsPane, hasTimes: true },
     raw: resourceRequest('auto-tx', PATHS.autoTxs, PATHS.autoTx),
   },
   {
@@ -98,7 +98,7 @@ export const TABS: readonly [Tab, ...Tab[]] = [
       action: 'tab-5',
       title: 'Explorer',
       short: 'Expl',
-      Screen: ExplorerScreen,
+      Pane: ExplorerPane,
       hasTimes: true,
     },
     raw: explorerRequest,
@@ -109,7 +109,7 @@ export const TABS: readonly [Tab, ...Tab[]] = [
       action: 'tab-6',
       title: 'Service',
       short: 'Serv',
-      Screen: ServiceScreen,
+      Pane: ServicePane,
       hasTimes: true,
     },
     raw: PATHS.summary,
@@ -263,7 +263,7 @@ function Session(props: SessionProps) {
   };
   const forgetful = opened?.isEphemeral ? (opened.badge === 'SIMULATED' ? 'the demo' : 'gastop') : null;
   const host = isOwnService ? null : (opened?.name ?? null);
-  const { url, apiKey = null } = opened?.reach ?? {};
+  const { url, apiKey = null } = opened?.clientOptions ?? {};
   const scope: MonitorScope | null = client && {
     ...{
       client,
@@ -405,7 +405,7 @@ function Session(props: SessionProps) {
     }
     return (
       <Finder key={`${tab.action} ${zone}`} scope={tab.scope}>
-        <tab.Screen />
+        <tab.Pane />
       </Finder>
     );
   };

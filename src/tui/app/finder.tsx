@@ -11,7 +11,7 @@ import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { noTransactions } from '../panes/explorer/details.tsx';
-import { Room, usePaneState, useRoom } from '../ui/pane-context.tsx';
+import { Room, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
 import { colored, faint, LineList, plain } from '../ui/text.tsx';
 import type { ColorName } from '../ui/theme.ts';
 import { veilAll } from './source.ts';
@@ -34,7 +34,7 @@ const useKeyFinder = () => useContext(MonitorContext)?.isKey ?? looksLikeKey;
 
 /** `/`: filters what is shown while typing. Returns the filter, and the open field with its rows. */
 export function useFind(scope: Scope, read: (text: string) => Reading) {
-  const [{ isOpen, typed: own }, change] = usePaneState(`find ${scope}`, NO_FIND);
+  const [{ isOpen, typed: own }, change] = usePaneMemory(`find ${scope}`, NO_FIND);
   const [remembered, remember] = useRemembered(`${scope}.filter`, Filter, '', {
     isEverywhere: scope === 'board',
   });

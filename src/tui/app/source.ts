@@ -12,7 +12,7 @@ export interface MonitorSource {
   readonly badge?: Badge;
   readonly intervalMs?: number;
   /** URL and API key of the service; a key is never drawn, wherever it is typed. */
-  readonly reach?: { readonly url?: string; readonly apiKey?: string | null };
+  readonly clientOptions?: { readonly url?: string; readonly apiKey?: string | null };
   /** The service in this process, which implements the contract itself; `null` or absent for a remote one. */
   readonly embedded?: object | null;
   /** Whether it forgets alerts and auto-txs when it ends. */

@@ -38,7 +38,7 @@ export interface Tab {
   readonly title: string;
   /** Where there is little room; default: the title. */
   readonly short?: string;
-  readonly Screen: ComponentType;
+  readonly Pane: ComponentType;
   /** Its times have no zone beside them: the frame names it. */
   readonly hasTimes?: boolean;
   /** The request for the raw view: that of the response on the screen. */
@@ -105,9 +105,9 @@ export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
   const lists = useContext(ListsContext);
   const dispatcher = useContext(DispatcherContext);
   const badgeOf = (scope: Tab['scope']): Span | null => {
-    const { unseen = 0, awaited = 0 } = listOfScope(lists, scope) ?? {};
+    const { unseen = 0, tabCount = 0 } = listOfScope(lists, scope) ?? {};
     if (unseen > 0) return { text: ` !${unseen}`, bold: true, color: 'warn' };
-    return awaited === 0 ? null : { text: ` ·${awaited}` };
+    return tabCount === 0 ? null : { text: ` ·${tabCount}` };
   };
   const labels = (tightness: number): readonly Line[] =>
     tabs.map((tab, place) => {

@@ -44,7 +44,8 @@ export type ListItem = AlertView | AutoTxView;
 
 export interface Feed<Item> extends Polled<ListView<Item>> {
   readonly unseen: number;
-  readonly awaited: number;
+  /** The number beside the tab: alerts that wait for their price, auto-txs whose outcome is open. */
+  readonly tabCount: number;
 }
 
 export interface Lists {
@@ -125,9 +126,9 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
     alerts: {
       ...alerts,
       data: alerts.data && { ...alerts.data, items, total: total && total - listed.length + items.length },
-      awaited: items.filter(({ status }) => status === 'PENDING').length,
+      tabCount: items.filter(({ status }) => status === 'PENDING').length,
     },
-    autoTxs: { ...autoTxs, awaited: autoTxs.data?.items.filter(isAwaited).length ?? 0 },
+    autoTxs: { ...autoTxs, tabCount: autoTxs.data?.items.filter(isAwaited).length ?? 0 },
   };
   return <ListsContext value={lists}>{children}</ListsContext>;
 }

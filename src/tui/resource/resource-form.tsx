@@ -19,7 +19,7 @@ import {
 } from '../input/form.ts';
 import { useModalKeys } from '../input/use-keys.tsx';
 import { wrappedLines } from '../ui/fact-list.tsx';
-import { SPOKEN_WIDTH, usePaneState, useRoom } from '../ui/pane-context.tsx';
+import { SPOKEN_WIDTH, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
 import { refusalText } from '../ui/pane-state.tsx';
 import { bold, faint, type Line, LineList, plain, scrolledTo } from '../ui/text.tsx';
 
@@ -27,7 +27,7 @@ type Edit = (form: FormState) => FormState;
 
 export function useFormState(id: string, open: () => FormState) {
   const [first] = useState(open);
-  const [saved, set] = usePaneState<FormState | null>(id, null);
+  const [saved, set] = usePaneMemory<FormState | null>(id, null);
   return {
     form: saved ?? first,
     edit: (change: Edit) => set((before) => change(before ?? first)),

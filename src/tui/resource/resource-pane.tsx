@@ -13,7 +13,7 @@ import type { Values } from '../input/form.ts';
 import type { ActionName } from '../input/keymap.ts';
 import { Clickable } from '../input/mouse.tsx';
 import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
-import { type Memory, type PaneContext, usePane, usePaneState, useRoom } from '../ui/pane-context.tsx';
+import { type Memory, type PaneContext, usePane, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
 import { SideBySide, useListWidth } from '../ui/side-by-side.tsx';
@@ -134,7 +134,7 @@ export const resourceRequest = (name: ResourceName, list: string, item: string) 
 
 export function ResourcePane<Item extends ListItem>({ resource }: { resource: Resource<Item> }) {
   const { showTab } = useMonitor();
-  const [state, set] = usePaneState<ResourceState<Item>>(`${resource.name}s`, INITIAL);
+  const [state, set] = usePaneMemory<ResourceState<Item>>(`${resource.name}s`, INITIAL);
   const change = (part: Partial<ResourceState<Item>>) => set((before) => ({ ...before, ...part }));
   const { form } = state;
   if (form === null) return <Items {...{ resource, state, change }} />;

@@ -20,7 +20,7 @@ export const BOX_ROWS = 2;
 const BETWEEN = 3;
 const AROUND = 4;
 
-/** Texts of cells: only what they are called, padded to their width. */
+/** By column: a placeholder (`2.1`: row 2, column 1) as wide as its cell; `Rows` puts the cell in its place. */
 type Places = Record<string, string>;
 
 /** ink-table says what stands where. A row is drawn as one line: Ink would lay out and draw each cell and border by itself. */
@@ -48,6 +48,7 @@ function Rows({ rows }: { readonly rows: ReturnType<typeof rowsOf> }) {
   const cells = useContext(CellsContext);
   const partOf = (text: string): Line => {
     const cell = cells.get(text.trim());
+    // No placeholder, so a piece of the border.
     return cell === undefined ? [faint(text)] : [plain(' '), ...cell, plain(' ')];
   };
   return <LineList lines={rows.map((row) => row.flatMap(partOf))} />;

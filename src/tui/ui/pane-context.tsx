@@ -93,7 +93,7 @@ export type Memory = Map<string, unknown>;
 export const MemoryContext = createContext<Memory>(new Map());
 
 /** `useState` that survives the pane: a tab looks as before when it is shown again. Updated with a function. */
-export function usePaneState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
+export function usePaneMemory<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
   const memory = useContext(MemoryContext);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const set = useCallback(

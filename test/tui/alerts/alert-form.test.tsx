@@ -29,7 +29,7 @@ async function open(
   const service = fakeAlerts(alerts);
   const sent: NewAlert[] = [];
   const shown = showScreen({
-    Screen: AlertsPane,
+    Pane: AlertsPane,
     scope: 'alerts',
     isOwnService: true,
     ...rest,
@@ -385,7 +385,7 @@ describe('the form of an alert that is changed', () => {
     const sent: [string, NewAlert][] = [];
     const service = fakeAlerts();
     const { leads, shows, tells } = showScreen({
-      Screen: AlertsPane,
+      Pane: AlertsPane,
       scope: 'alerts',
       isOwnService: true,
       rows: 37,
@@ -423,7 +423,7 @@ describe('the form of an alert that is changed', () => {
   it('is there only where the service lists PUT /alerts/{id}', async () => {
     const open = async (description: GasClient['description']) => {
       const gas = { ...fakeAlerts(), description };
-      const shown = showScreen({ Screen: AlertsPane, scope: 'alerts', rows: 37, gas });
+      const shown = showScreen({ Pane: AlertsPane, scope: 'alerts', rows: 37, gas });
       await shown.shows('Alerts 1');
       return shown;
     };
@@ -462,7 +462,7 @@ describe('the form of a changed alert whose price is there', () => {
   ] as const)('says of one that is %s when it can fire', async (_, changed, words) => {
     const alert = { ...THERE, ...changed };
     const { leads, shows } = showScreen({
-      ...{ Screen: AlertsPane, scope: 'alerts', isOwnService: true, rows: 37 },
+      ...{ Pane: AlertsPane, scope: 'alerts', isOwnService: true, rows: 37 },
       gas: { ...fakeAlerts([alert]), baseFee: noHistory, statsChart: noHistory },
     });
     await shows('Alerts 1');

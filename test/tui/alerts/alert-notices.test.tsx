@@ -45,7 +45,7 @@ describe('an alert for this terminal that fires', () => {
     await answer([HERE]);
     await answer([fired(HERE)]);
     await waitFor(() => toasts.some(({ kind }) => kind === 'alert'));
-    await shows('unseen 1, awaited 1, the first has fired 2 times');
+    await shows('unseen 1, counted 1, the first has fired 2 times');
     await look({ frozen: false });
     await shows('the first has fired 3 times');
   });

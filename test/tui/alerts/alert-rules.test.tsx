@@ -32,7 +32,7 @@ async function open(options: Partial<ShowOptions> & { readonly alerts?: readonly
   const service = fakeAlerts(alerts);
   const sent: NewAlert[] = [];
   const shown = showScreen({
-    Screen: AlertsPane,
+    Pane: AlertsPane,
     scope: 'alerts',
     ...rest,
     gas: {

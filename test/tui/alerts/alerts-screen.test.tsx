@@ -34,7 +34,7 @@ function show(
   return {
     service,
     ...showScreen({
-      Screen: AlertsPane,
+      Pane: AlertsPane,
       scope: 'alerts',
       isOwnService: true,
       ...options,

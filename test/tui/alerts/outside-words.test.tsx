@@ -49,7 +49,7 @@ const description = (word: string) =>
 
 const show = (word: string, changes: Partial<ReturnType<typeof fakeAlerts>> = {}) =>
   showScreen({
-    Screen: AlertsPane,
+    Pane: AlertsPane,
     ...{ scope: 'alerts', isOwnService: false, columns: 139, rows: 40 },
     gas: { ...fakeAlerts([alertOf(word)]), description: async () => description(word), ...changes },
   });

@@ -8,9 +8,9 @@ const show = (first: readonly AutoTxView[]) =>
 
 it('an auto-tx that is executed is told on the screen and by the bell, once, and counts until it is looked at', async () => {
   const { shows, answer, toasts, told, look } = show([WAITING]);
-  await shows('unseen 0, awaited 1, PENDING');
+  await shows('unseen 0, counted 1, PENDING');
   await answer([{ ...EXECUTED, id: WAITING.id, note: '' }]);
-  await shows('unseen 1, awaited 0, EXECUTED');
+  await shows('unseen 1, counted 0, EXECUTED');
   const text = 'Auto-tx executed in block 24,337,380 at 0.0388 gwei: 0.01 ETH to 0x7099…79C8';
   expect(toasts).toEqual([{ kind: 'alert', text }]);
   expect(told().length).toBe(1);
@@ -23,7 +23,7 @@ it('one that is sent is told without the bell', async () => {
   const { shows, answer, toasts, told } = show([WAITING]);
   await shows('PENDING');
   await answer([{ ...SENT, id: WAITING.id }]);
-  await shows('unseen 0, awaited 1, SUBMITTED');
+  await shows('unseen 0, counted 1, SUBMITTED');
   expect(toasts).toEqual([{ kind: 'info', text: 'Auto-tx submitted: rent', forMs: 6_000 }]);
   expect(told()).toEqual([]);
 });
@@ -63,7 +63,7 @@ it.each(['gas_too_low_after_fork', 'gas_too_low', 'code_too_long'])(
 it('several that new gas rules hold are counted, and what waits for a nonce is no news', async () => {
   const two = { ...WAITING, id: 'two' };
   const { shows, answer, toasts } = show([WAITING, two, { ...WAITING, id: 'three' }]);
-  await shows('awaited 3');
+  await shows('counted 3');
   const [gap, held] = [byRules('nonce_gap'), byRules('gas_too_low_after_fork')];
   await answer([held, { ...held, id: 'two' }, { ...gap, id: 'three' }]);
   await shows('unseen 2');
@@ -72,7 +72,7 @@ it('several that new gas rules hold are counted, and what waits for a nonce is n
 
 it('several at once are counted', async () => {
   const { shows, answer, toasts } = show([WAITING, { ...WAITING, id: 'two' }, { ...WAITING, id: 'three' }]);
-  await shows('awaited 3');
+  await shows('counted 3');
   await answer([
     { ...EXECUTED, id: WAITING.id },
     { ...EXPIRED, id: 'two' },

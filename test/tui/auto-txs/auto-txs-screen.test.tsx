@@ -27,7 +27,7 @@ function show(
 ) {
   const service = { ...fakeAutoTxs(autoTxs), ...changes };
   return showScreen({
-    Screen: AutoTxsPane,
+    Pane: AutoTxsPane,
     scope: 'auto-txs',
     isOwnService: true,
     ...options,

@@ -14,7 +14,7 @@ it.each(Object.entries({ WAITING, DISABLED, DRAFT, HELD, SENT, CONFIRMING, EXECU
   async (_, sample) => {
     const gas = fakeAutoTxs([sample]);
     const { leads, lines } = showScreen({
-      ...{ Screen: AutoTxsPane, scope: 'auto-txs', isOwnService: true, gas },
+      ...{ Pane: AutoTxsPane, scope: 'auto-txs', isOwnService: true, gas },
       ...{ columns: 200, rows: 80 },
     });
     await leads('enter', 'Order', 'Checks');

@@ -18,7 +18,7 @@ export async function showForm(
   const sent: NewAutoTx[] = [];
   const changed: AutoTxChange[] = [];
   const shown = showScreen({
-    Screen: AutoTxsPane,
+    Pane: AutoTxsPane,
     scope: 'auto-txs',
     isOwnService: true,
     rows: 37,

@@ -1,395 +1,532 @@
-import { Box } from 'ink';
-import { render } from 'ink-testing-library';
-import stringWidth from 'string-width';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { ClientError } from '../../../src/client/errors.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
+import { readDescription } from '../../../src/client/openapi.ts';
 import { formatGwei } from '../../../src/core/units.ts';
-import { type ChartResponses, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
-import { ChartPane, type ChartPaneProps, ChartSide } from '../../../src/tui/panes/chart/chart-plot.tsx';
-import { HoursPane, localWeek } from '../../../src/tui/panes/chart/cheap-hours.tsx';
-import { setAscii } from '../../../src/tui/ui/theme.ts';
-import { atPlace, inRoom } from '../sized-screen.tsx';
-import { BLOCK_MS, baseRow, hourAnswer, NOON, points, tipRows } from './chart-answer.ts';
+import { Remembered } from '../../../src/tui/data/remembered.ts';
+import { ChartPane } from '../../../src/tui/panes/chart/chart-pane.tsx';
+import { clockText } from '../../../src/tui/ui/time.ts';
+import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { fakeGas, HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
+import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
-const SIZES = [
-  [60, 12],
-  [80, 20],
-  [100, 36],
-  [100, 46],
-] as const;
+const refusal = (message: string) =>
+  new ClientError('unreachable', message, { endpoint: '/dashboard/stats/chart' });
 
-interface DrawOptions extends Partial<ChartPaneProps> {
-  readonly width?: number;
-  readonly height?: number;
-  readonly zone?: string;
-}
-
-function draw(answer: ChartResponses, options: DrawOptions = {}): string {
-  const { width = 80, height = 20, zone = 'Etc/GMT-2', ...props } = options;
-  atPlace(zone);
-  const pane = <ChartPane data={chartData(answer)} cursor={null} notice={null} {...props} />;
-  return frame(inRoom(width, height, pane));
-}
-
-// Never wider than the terminal of the testing library: a pane that overflows would be cut, not seen.
-const frame = (element: React.ReactElement) => render(<Box>{element}</Box>).lastFrame() ?? '';
-
-const MARKED: ChartResponses = (() => {
-  const answer = hourAnswer();
-  return {
-    ...answer,
-    chart: {
-      ...answer.chart,
-      anomalies: [
-        { timestamp: NOON - 200 * BLOCK_MS, kind: 'SPIKE', value: 11e9 },
-        { timestamp: NOON - 100 * BLOCK_MS, kind: 'SPIKE', value: 11e9 },
-      ],
-      events: [{ timestamp: NOON - 50 * BLOCK_MS, kind: 'ALERT', id: '1' }],
-    },
+function show(options: Partial<ShowOptions> = {}) {
+  const shown = showScreen({ Pane: ChartPane, scope: 'chart', columns: 90, rows: 20, ...options });
+  let block = SNAPSHOT.blockNumber ?? 0;
+  const nextBlock = () => {
+    block += 1;
+    shown.arrive({ ...SNAPSHOT, blockNumber: block });
   };
-})();
-const FLAT = points(300, () => 10);
-const COMPARED: Partial<ChartResponses> = {
-  previous: {
-    rows: points(300, () => 8).map(({ timestamp, base }) => baseRow(timestamp - 3_600_000, base, base, base)),
-    problem: null,
-  },
+  return { ...shown, nextBlock };
+}
+
+it('says that it waits for a limit per second, which is no failure', async () => {
+  const error = new ClientError('quota', 'more than 2 a second', {
+    endpoint: '/dashboard/stats/chart',
+    retryAfterSec: 2,
+    limit: 'rate',
+  });
+  const { screen, shows } = show({ gas: { statsChart: () => Promise.reject(error) } });
+  await shows('waiting: limit per second', 'Loading the last 1h');
+  expect(screen()).not.toContain('No answer');
+});
+
+it('asks for each time frame as t walks through them, and keeps the old chart until the new one is there', async () => {
+  const held = Promise.withResolvers<void>();
+  const statsChart = vi.fn(async (timeFrame: string) => {
+    if (timeFrame === '24h') await held.promise;
+    return { ...HOUR, timeFrame };
+  });
+  const { leads, shows } = await until(show({ gas: { statsChart } }), /^ 1h /m);
+  await leads('t', 'loading the last 24h', /^ 1h /m);
+  held.resolve();
+  await shows(/^ 24h /m);
+  expect(statsChart.mock.calls.map(([timeFrame]) => timeFrame)).toEqual(['1h', '24h']);
+});
+
+it('asks for the percentile that p chooses', async () => {
+  const percentiles: unknown[] = [];
+  const rows = HOUR.points.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 7e7 }));
+  const priorityFee: GasClient['priorityFee'] = async (query) => {
+    percentiles.push(query?.percentile);
+    return { ...(await fakeGas().priorityFee(query)), total: rows.length, rows };
+  };
+  const { leads } = await until(show({ gas: { priorityFee } }), 'tip p50 0.0700');
+  await leads('p', 'tip p75 0.0700');
+  expect(percentiles).toEqual(['p50', 'p75']);
+});
+
+/** A chart of 100 points, each the mean of many blocks. */
+const bucketed = async (timeFrame: string) => {
+  const bucketSec = { '1h': 36, '24h': 300, '7d': 1_800 }[timeFrame] ?? 7_200;
+  const points = HOUR.points.slice(0, 100).map((point, place) => ({
+    ...point,
+    timestamp: (SNAPSHOT.blockTimestamp ?? 0) - (100 - place) * bucketSec * 1_000,
+  }));
+  return { ...HOUR, timeFrame, bucketSec, points };
 };
 
-describe('ChartPane', () => {
-  it('fills its room and no more, at every size, with all there is to show', () => {
-    for (const [width, height] of SIZES)
-      for (const answer of [MARKED, hourAnswer(points(1, () => 5)), { ...MARKED, ...COMPARED }]) {
-        const notice = [{ text: 'loading' }];
-        const lines = draw(answer, { width, height, cursor: NOON, notice }).split('\n');
-        expect(lines.length).toBeLessThanOrEqual(height);
-        expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
-        expect(lines.at(-1)).toContain('base');
-      }
-  });
-
-  it('says time frame, local time with its offset once, and the figures of the window', () => {
-    const screen = draw(hourAnswer(points(300, (i) => (i === 0 ? 8 : i === 150 ? 20 : 10))));
-    expect(screen).toMatch(/1h {2}13:00 – 14:00 UTC\+2/);
-    expect(screen.match(/UTC/g)).toHaveLength(1);
-    expect(screen).toMatch(/base 10\.0 ↑ \+25\.0 % against 1h ago {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
-    expect(screen).toMatch(/tip p90 0\.0200 .* min 0\.0200/);
-  });
-
-  it('says both offsets where clocks were changed in its window', () => {
-    // An hour and a half past midnight UTC of the night in which London's clocks go back at one.
-    const later = Date.UTC(2024, 9, 27, 1, 30) - NOON;
-    const of = hourAnswer().chart.points.map((each) => ({ ...each, timestamp: each.timestamp + later }));
-    const screen = draw(hourAnswer(of), { zone: 'Europe/London' });
-    expect(screen).toMatch(
-      /1h {2}Sun 01:30 UTC\+1 – 01:30 UTC {2}gwei|1h {2}01:30 UTC\+1 – 01:30 UTC {2}gwei/,
-    );
-  });
-
-  it('shows the values under the cursor and how far the price has gone since', () => {
-    const screen = draw(hourAnswer(points(300, (i) => (i < 150 ? 8 : 10))), {
-      cursor: NOON - 250 * BLOCK_MS,
-    });
-    expect(screen.split('\n').at(-1)).toMatch(
-      /▸ 13:10:00 {2}base 8\.00 {2}tip p90 0\.0200 {2}50 % full {2}since \+25\.0 %/,
-    );
-    expect(screen.match(/┃/g)?.length).toBeGreaterThan(8);
-  });
-
-  it('marks anomalies and fired alerts, with a legend', () => {
-    const screen = draw(MARKED);
-    expect(screen).toContain('● alert fired  ▲ spike ×2');
-    const plot = screen.split('\n').filter((line) => /^ *[\d.]* [┤│┼]/.test(line));
-    expect(plot.join('').match(/[▲●]/g)).toEqual(expect.arrayContaining(['▲', '▲', '●']));
-    const under = draw(MARKED, { cursor: NOON - 50 * BLOCK_MS, width: 60, height: 12 });
-    expect(under.split('\n').at(-1)).toContain('● alert fired');
-  });
-
-  it.each([
-    [
-      'two kinds in one column',
-      [
-        ['ALERT', 35],
-        ['AUTO_TX', 10],
-      ],
-      '● alert fired 11:35  ■ auto-tx 11:10',
-    ],
-    [
-      'three of one kind',
-      [
-        ['ALERT', 35],
-        ['ALERT', 5],
-        ['ALERT', 50],
-      ],
-      '● alert fired ×3 11:05, 11:35, 11:50',
-    ],
-    [
-      'many of one kind',
-      [
-        ['ALERT', 1],
-        ['ALERT', 2],
-        ['ALERT', 3],
-        ['ALERT', 59],
-      ],
-      '● alert fired ×4 11:01 – 11:59',
-    ],
-    [
-      'two at one time',
-      [
-        ['ALERT', 20],
-        ['ALERT', 20],
-      ],
-      '● alert fired ×2 11:20',
-    ],
-  ] as const)(
-    'names under the cursor the time of each mark, not that of its column: %s',
-    (_, marked, words) => {
-      const hours = points(24, () => 10, 3_600_000).map((each) => ({
-        ...each,
-        timestamp: each.timestamp - 3_600_000,
-      }));
-      const answer = hourAnswer(hours);
-      const events = marked.map(([kind, minute], place) => ({
-        ...{ timestamp: NOON - 3_600_000 + minute * 60_000, kind, id: String(place) },
-      }));
-      const chart = { ...answer.chart, timeFrame: '24h', bucketSec: 3_600, events };
-      const screen = draw(
-        { ...answer, timeFrame: '24h', chart },
-        {
-          ...{ cursor: NOON - 3_600_000, width: 100, height: 36, zone: 'UTC' },
-        },
-      );
-      expect(screen.split('\n').at(-1)).toContain(`11:00  ${words}  base 10.0`);
-    },
-  );
-
-  it.each([
-    [90, ' 10.0 in 1h 79 %'],
-    [80, ' 10.0 in 1h 79 %'],
-    [100, ' 10.0 with tip: 79 % likely in 1h'],
-  ])('says at %i columns of which price it says how likely it comes', (width, words) => {
-    const screen = draw(hourAnswer(points(300, () => 10)), {
-      ...{ cursor: NOON - 250 * BLOCK_MS, likely: 0.79, width, height: 36 },
-    });
-    expect(screen.split('\n').at(-1)).toContain(words);
-  });
-
-  it.each([
-    ['SPIKE', '▲ spike 12.5 at 13:20', [12.5]],
-    ['SPIKE', '▲ spike 14.0 at 13:20', [12.5, 14]],
-    ['ANOMALY', '◇ unusual 2.00 at 13:20', [1.5, 2]],
-  ])('says under the cursor what of the kind %s stood out, and when: %s', (kind, words, gweis) => {
-    const answer = hourAnswer();
-    const anomalies = gweis.map((gwei, place) => {
-      return { timestamp: NOON - (200 - place) * BLOCK_MS, kind, value: gwei * 1e9 };
-    });
-    const options = { cursor: NOON - 199 * BLOCK_MS, width: 100, height: 30 };
-    const screen = draw({ ...answer, chart: { ...answer.chart, anomalies } }, options);
-    expect(screen.split('\n').at(-1)).toContain(words);
-  });
-
-  it('lets the highest of several marks in one column stand', () => {
-    const answer = hourAnswer(points(300, () => 10));
-    const anomalies = [11, 30, 12].map((gwei, place) => {
-      return { timestamp: NOON - (200 - place) * BLOCK_MS, kind: 'SPIKE', value: gwei * 1e9 };
-    });
-    const ranges = anomalies.map(({ timestamp, value }) => baseRow(timestamp, 1e9, 1e9, value));
-    const drawn = draw({ ...answer, ranges, chart: { ...answer.chart, anomalies } }, { height: 30 });
-    const top = drawn.split('\n').findIndex((line) => /^ .*│?.*▲/.test(line) && !line.includes('spike'));
-    expect(top).toBeLessThan(5);
-  });
-
-  it.each([
-    ['1h', ' 13:40', 12, 20],
-    ['24h', ' Mon 12:40', 300, 80],
-    ['7d', ' Mon 12:40', 1_800, 80],
-  ])('says when the base fee of %s was lowest and highest', (timeFrame, when, stepSec, minutes) => {
-    const answer = hourAnswer(points(300, () => 10, stepSec * 1_000));
-    const at = NOON - minutes * 60_000;
-    const extremes = {
-      lowest: { value: 2e9, timestamp: at },
-      highest: { value: 41.5e9, timestamp: at + 60_000 },
+it.each(['p50', 'p75', 'p99'])(
+  'states base fee, tip %s and fullness of the newest block in every time frame',
+  async (percentile) => {
+    const head = SNAPSHOT.blockTimestamp ?? 0;
+    const priorityFee: GasClient['priorityFee'] = async (query = {}) => {
+      const isHead = query.from === head && query.bucket === 'block' && query.percentile === percentile;
+      const row = {
+        timestamp: isHead ? head : head - 3_600_000,
+        blockNumber: null,
+        value: isHead ? 6.54e7 : 2e6,
+      };
+      return { ...(await fakeGas().priorityFee(query)), total: 1, rows: [row] };
     };
-    const ranges = [baseRow(at, 2e9, 10e9, 41.5e9)];
-    const changes = { timeFrame, extremes, ranges, chart: { ...answer.chart, timeFrame } };
-    const screen = draw({ ...answer, ...changes }, { width: 110, height: 30 });
-    expect(screen).toContain(`min 2.00${when}`);
-    expect(screen).toContain('max 41.5');
-    // With a table of figures at the side, too.
-    expect(draw({ ...answer, ...changes }, { width: 100, height: 30, cursor: at })).toMatch(
-      /lowest 2\.00 at 1[23]:40/,
-    );
-  });
-
-  it.each([
-    [300, '5m means:', false],
-    [1_800, '30m means:', false],
-    [12, 'means:', true],
-  ])('says what the extremes of the tips are of: %d s', (stepSec, words, isByBlock) => {
-    const of = points(100, () => 10, stepSec * 1_000);
-    const screen = draw(hourAnswer(of, { isByBlock }), { width: 100, height: 30 });
-    expect(screen.includes(words)).toBe(!isByBlock);
-  });
-
-  it('has the single blocks of the window before in its extremes', () => {
-    const rows = points(300, () => 8).map(({ timestamp, base }, place) => {
-      return baseRow(timestamp - 3_600_000, place === 7 ? 1e9 : base, base, place === 9 ? 99e9 : base);
-    });
-    const screen = draw(hourAnswer(FLAT, { previous: { rows, problem: null } }), { width: 100 });
-    expect(screen).toMatch(/1h before {2}min 1\.00 {2}mean 8\.00 {2}max 99\.0/);
-  });
-
-  it('keeps its unit and explains every mark, however narrow and however many', () => {
-    const regime = { timestamp: NOON - 150 * BLOCK_MS, kind: 'REGIME_SHIFT', value: 11e9 };
-    const odd = { timestamp: NOON - 250 * BLOCK_MS, kind: 'ANOMALY', value: 11e9 };
-    const anomalies = [...(MARKED.chart.anomalies ?? []), regime, odd];
-    const answer: ChartResponses = { ...MARKED, chart: { ...MARKED.chart, anomalies } };
-    for (const [width, height] of SIZES) {
-      const screen = draw(answer, { width, height });
-      expect(screen.split('\n')[0]).toContain('UTC+2  gwei');
-      for (const words of ['● alert fired', '▲ spike ×2', '◆ new level', '◇ unusual'])
-        expect(screen).toContain(words);
-      expect(screen.split('\n').length).toBeLessThanOrEqual(height);
+    const remembered = new Remembered({ otherwise: { percentile } });
+    const { press, shows } = show({ gas: { statsChart: bucketed, priorityFee }, remembered });
+    for (const timeFrame of ['1h', '24h', '7d', '30d']) {
+      await shows(
+        new RegExp(`^ ${timeFrame} `, 'm'),
+        'base 0.0508',
+        `tip ${percentile} 0.0654`,
+        new RegExp(`^ now .*base 0\\.0508  tip ${percentile} 0\\.0654  68 % full`, 'm'),
+      );
+      await press('t');
     }
-  });
+  },
+);
 
-  it('draws the window before and says how the mean has changed', () => {
-    const screen = draw(hourAnswer(FLAT, COMPARED));
-    expect(screen).toMatch(
-      /┈ 1h before {2}min 8\.00 {2}mean 8\.00 {2}max 8\.00 {2}mean of this 1h \+25\.0 %/,
+it.each(['24h', '7d', '30d'])(
+  'has the figures of the base fee of %s from the market route, as the Service tab has',
+  async (timeFrame) => {
+    const statsMarket = async () => ({ ...MARKET, timeFrame });
+    const remembered = new Remembered({ otherwise: { 'time-frame': timeFrame } });
+    const gas = { statsChart: bucketed, statsMarket };
+    const { shows } = show({ gas, remembered, columns: 120, rows: 40 });
+    await shows(
+      /now +0\.0508 /,
+      /p90 +0\.150 /,
+      /median +0\.0590 /,
+      /p10 +0\.0350 /,
+      /mean +0\.0700 /,
+      /max +0\.412 /,
+      /base 0\.0508 ↓ −10\.0 % against \S+ ago {2}min 0\.0310 {2}mean 0\.0700 {2}max 0\.412/,
     );
-    expect(screen).toContain('┈┈┈┈┈');
-  });
+  },
+);
 
-  it.each([
-    [20, 'only 20m of it stored'],
-    [45, 'only 45m of it stored'],
-    [59, null],
-  ])('says what part of the window before is stored, of %d minutes', (minutes, part) => {
-    const rows = COMPARED.previous?.rows.slice(-minutes * 5) ?? [];
-    const screen = draw(hourAnswer(FLAT, { previous: { rows, problem: null } }), { width: 100 });
-    expect(screen).toMatch(
-      part === null ? /1h before {2}min .* mean of this/ : `┈ 1h before ${part}  min 8.00`,
-    );
-    // The mean of a part is not compared with that of the whole.
-    expect(screen.includes('mean of this')).toBe(part === null);
-  });
-
-  it('says why there is no window before', () => {
-    const problem = 'two windows of 1h need 2h of history';
-    const screen = draw(hourAnswer(FLAT, { previous: { rows: [], problem } }));
-    expect(screen).toContain(`nothing to compare with: ${problem}`);
-  });
-
-  it('says how far history reaches when it is short, and when tips are not known', () => {
-    const of = points(100, () => 10).map((point) => ({ ...point, priority: null }));
-    const screen = draw(hourAnswer(of, { tips: { rows: [], problem: null } }), { width: 60, height: 12 });
-    expect(screen).toContain('history reaches back 19m');
-    expect(screen).toContain('tip p90: not known from this source');
-  });
-
-  it('never presses the base fee flat under dear tips: they have a scale of their own', () => {
-    const of = points(300, (i) => 0.05 + i / 10_000);
-    const tips = { rows: tipRows(of, 40), problem: null };
-    const screen = draw(hourAnswer(of, { tips }), { width: 60, height: 12 });
-    expect(screen).toMatch(/0\.0800 ┤/);
-    expect(screen).toMatch(/40\.\d ┤|40\.0 ┼/);
-  });
-
-  it('names a log axis only of what has one', () => {
-    const spiky = points(300, (i) => (i === 150 ? 400 : 10));
-    const calm = points(300, () => 10);
-    const rows = tipRows(calm, 0.02).map((row, i) => (i === 200 ? { ...row, value: 9e9 } : row));
-    const tips = { rows, problem: null };
-    const axisAt = (of: typeof calm, width: number, height: number, changes = {}) =>
-      / gwei(.*? axis)?/.exec(draw(hourAnswer(of, changes), { width, height }))?.[1];
-    expect(axisAt(calm, 80, 20)).toBeUndefined();
-    expect(axisAt(spiky, 80, 20)).toBe(', base on a log axis');
-    expect(axisAt(calm, 80, 20, { tips })).toBe(', tips on a log axis');
-    expect(axisAt(spiky, 80, 20, { tips })).toBe(', log axis');
-    // With one chart for both.
-    expect(axisAt(spiky, 60, 10)).toBe(', log axis');
-    expect(axisAt(calm, 60, 10, { tips })).toBeUndefined();
-  });
-
-  it('is readable in ASCII alone', () => {
-    setAscii(true);
-    onTestFinished(() => setAscii(false));
-    const screen = draw({ ...MARKED, ...COMPARED }, { cursor: NOON - 30 * BLOCK_MS, width: 100, height: 46 });
-    expect(screen).toMatch(/^[\x20-\x7e\n]*$/);
-    expect(screen).not.toContain('?');
-  });
+it('has figures of its own where the market route is of another time frame', async () => {
+  const { shows } = show({ gas: { statsChart: bucketed }, columns: 120, rows: 40 });
+  await shows(/^ 1h /m, /median +0\.05\d+ /, /max +0\.07\d+ /);
 });
 
-describe('HoursPane', () => {
-  const week = Array.from({ length: 7 }, (_, day) =>
-    Array.from({ length: 24 }, (_, hour) => (day === 6 && hour < 3 ? null : (1 + hour + day) * 1e9)),
+it('switches the axis with l and the drawing with B, and finds both again', async () => {
+  const remembered = new Remembered();
+  const first = await until(show({ remembered }), /^ 1h /m);
+  expect(first.screen()).not.toContain('log axis');
+  await first.leads('l', 'gwei, log axis');
+  await first.leads('B', /[\u2801-\u28ff]{5}/);
+  first.unmount();
+  const again = await until(show({ remembered }), 'log axis', /[\u2801-\u28ff]{5}/);
+  await again.press('l');
+  await waitFor(() => !again.screen().includes('log axis'));
+  await again.press('B');
+  await waitFor(() => !/[\u2801-\u28ff]/.test(again.screen()));
+});
+
+it('has a log axis by itself where a spike would hide the rest, a linear one once l asks for it', async () => {
+  const statsChart = async (timeFrame: string) => ({
+    ...HOUR,
+    timeFrame,
+    points: HOUR.points.map((point, place) => (place === 150 ? { ...point, base: 4e9 } : point)),
+  });
+  const { leads, press, screen } = await until(show({ gas: { statsChart } }), 'gwei, base on a log axis');
+  await press('l');
+  await waitFor(() => !screen().includes('log axis'));
+  await leads('l', 'gwei, log axis');
+  await leads('l', 'gwei, base on a log axis');
+});
+
+it('keeps the line on a terminal in ASCII, and says why', async () => {
+  const remembered = new Remembered({ otherwise: { 'chart-drawing': 'braille' } });
+  const { tells, screen } = await until(show({ remembered, ascii: true }), /^ 1h /m);
+  expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  expect(screen()).not.toContain('?');
+  await tells('B', 'Braille dots need Unicode');
+});
+
+it('moves the cursor with arrows, g and G', async () => {
+  const { leads, press, screen } = await until(show(), 'now ');
+  await leads('left', '▸ ');
+  const one = screen().split('\n').at(-1);
+  await press('left');
+  await waitFor(() => screen().split('\n').at(-1) !== one);
+  await press('g');
+  await waitFor(() => screen().includes('▸ ') && screen().split('\n')[3]?.[9] === '┃');
+  await press('right');
+  await waitFor(() => screen().split('\n')[3]?.[9] !== '┃');
+  await press('G');
+  await waitFor(() => !screen().includes('▸ '));
+});
+
+it.each([1, 7, 40])('puts the cursor away with Esc, before anything else: %i steps back', async (steps) => {
+  const { leads, press, screen } = await until(show(), 'now ');
+  await leads(
+    Array.from({ length: steps }, () => 'left'),
+    '▸ ',
   );
-  const hours = (width: number, height: number, heatmap = week, from: number | null = null) => {
-    const week = localWeek(heatmap, NOON);
-    const props = { week, from, timeFrame: '30d', now: NOON, notice: null };
-    return frame(inRoom(width, height, <HoursPane {...props} />)).split('\n');
-  };
-
-  it('shows the week, its legend and the cheapest hours in words at every size', () => {
-    for (const [width, height] of SIZES) {
-      const lines = hours(width, height);
-      expect(lines.length).toBeLessThanOrEqual(height);
-      expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
-      for (const day of ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']) {
-        expect(lines.filter((line) => line.startsWith(` ${day}`))).toHaveLength(1);
-      }
-      expect(lines.join('\n')).toMatch(/░ cheap ≤ 9\.00 {2}▒ ≤ 16\.0 .*█ ≤ 30\.0/);
-      expect(lines.join('\n')).toMatch(/cheapest Mon 00–01h/);
-    }
-  });
-
-  it('says what its means are over, and names no cheap hour before a whole day is seen', () => {
-    expect(hours(100, 20)[0]).toContain('mean base fee of 30 days, gwei');
-    expect(hours(80, 20).join('\n')).toMatch(/cheapest .* against the mean\)[\s\S]*▸ Mon 12–13h usually/);
-    const young = week.map((of, day) => of.map((value) => (day === 0 ? value : null)).fill(null, 23));
-    const lines = hours(120, 20, young, NOON - 23 * 3_600_000);
-    expect(lines[0]).toContain('mean base fee of 23h, gwei');
-    expect(lines.join('\n')).toContain('cheap hours are named once a whole day is seen');
-    expect(lines.join('\n')).not.toContain('cheapest');
-  });
-
-  it('says which time zone it is in, marks the present hour and leaves unknown hours blank', () => {
-    const lines = hours(80, 20);
-    expect(lines[0]).toContain('day × hour in UTC');
-    expect(lines[0]).toContain('165 of 168 hours');
-    // Three columns an hour after a label of five.
-    expect(lines.find((line) => line.startsWith(' Mon'))?.slice(5 + 12 * 3, 5 + 13 * 3)).toMatch(/^\[.\]$/);
-    expect(lines.find((line) => line.startsWith(' Sun'))?.slice(5, 5 + 9)).toBe(' ·  ·  · ');
-  });
+  await press('escape');
+  await waitFor(() => !screen().includes('▸ '));
+  expect(screen()).toMatch(/^ 1h /m);
 });
 
-it.each([1, 476_190, 1e9, 1.352e12])('figures beside a wide chart keep columns apart at %d wei', (wei) => {
-  const of = points(300, () => wei / 1e9);
-  const data = chartData(hourAnswer(of, { tips: { rows: tipRows(of, wei / 1e9), problem: null } }));
-  const shown = frame(<ChartSide data={data} height={30} />);
-  expect(shown).toMatch(/now +\S+ +\S+/);
-  expect(shown).not.toMatch(/\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|\d…/);
+it('leads with up to the highest base fee and with down to the lowest', async () => {
+  const values = HOUR.points.map(({ base }) => base);
+  const { leads } = await until(show(), 'now ');
+  for (const [key, side, value] of [
+    ['up', 'highest', Math.max(...values)],
+    ['down', 'lowest', Math.min(...values)],
+  ] as const) {
+    const price = formatGwei(value);
+    const { timestamp = 0 } = HOUR.points.find(({ base }) => base === value) ?? {};
+    await leads(key, new RegExp(`▸ ${clockText(timestamp, true)} {2}${side} ${price} at .*base ${price}`));
+  }
 });
 
 it.each([
-  ['30d', 'REGIME_SHIFT', 0.0943],
-  ['7d', 'ANOMALY', 1_352],
-  ['7d', 'ALERT', null],
-  ['30d', 'A_KIND_OF_ANOTHER_SERVICE', 0.0218],
-  ['24h', 'REGIME_SHIFT', 0.0911],
-])(
-  'beside a wide chart of %s a mark of the kind %s keeps the digits of its price',
-  (timeFrame, kind, gwei) => {
-    const of = points(300, () => gwei ?? 1, 7_200_000);
-    const answer = hourAnswer(of, { timeFrame });
-    const mark = { timestamp: NOON - 7_200_000, kind, value: (gwei ?? 0) * 1e9 };
-    const marked =
-      gwei === null ? { anomalies: [], events: [{ ...mark, id: '1' }] } : { anomalies: [mark], events: [] };
-    const data = chartData({ ...answer, chart: { ...answer.chart, ...marked } });
-    const line = frame(<ChartSide data={data} height={30} />)
-      .split('\n')
-      .find((each) => /[◇◆●✱]/.test(each));
-    expect(line).toMatch(/[◇◆●✱] (?:\w{3} )?(?:\d+ \w{3}|\d\d:\d\d)/);
-    if (gwei !== null) expect(line?.trimEnd()).toMatch(new RegExp(` ${formatGwei(gwei * 1e9)}$`));
+  ['t', /^ 24h /m],
+  ['v', 'two windows of 1h'],
+  ['p', 'tip p75'],
+  ['l', 'log axis'],
+  ['B', /[\u2801-\u28ff]{5}/],
+])('shows the chart again with %s on the cheap hours, changed', async (key, text) => {
+  const heatmap = Array.from({ length: 7 }, () => Array.from({ length: 24 }, (_, hour) => hour * 1e9));
+  const statsChart = async (timeFrame: string) => ({ ...HOUR, timeFrame });
+  const gas = { statsChart, statsMarket: async () => ({ ...MARKET, heatmap }) };
+  const { leads, shows } = show({ gas });
+  await shows(/^ 1h /m);
+  await leads('h', 'cheap hours');
+  await leads(key, text);
+});
+
+it('moves over the hours with arrows, says each, and puts that cursor away with Esc', async () => {
+  const heatmap = Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 }, (_, hour) => (1 + day * 24 + hour) * 1e9),
+  );
+  const { leads, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
+  await shows(/^ 1h /m);
+  await leads('h', '▸ Mon 12–13h usually 13.0', 'now 0.0508');
+  await leads('left', '▸ Mon 11–12h usually 12.0');
+  await leads('up', '▸ Sun 11–12h usually 156');
+  await leads(['down', 'down', 'right'], '▸ Tue 12–13h usually 37.0');
+  await leads('escape', '▸ Mon 12–13h', 'cheap hours');
+  await leads('escape', /^ 1h /m);
+});
+
+it.each([1, 60, 200])(
+  'says of what the price of an alert at the cursor is made: %i steps back',
+  async (steps) => {
+    const { press, prefills, leads } = await until(show({ columns: 90 }), 'now ');
+    await leads(
+      Array.from({ length: steps }, () => 'left'),
+      '▸ ',
+    );
+    await press('a');
+    await waitFor(() => prefills.length === 1);
+    const [, base, tip, sum] =
+      /^From the cursor: base (\S+) \+ tip p50 (\S+) at \w{3} \d\d:\d\d = (\S+) gwei$/.exec(
+        prefills[0]?.basis ?? '',
+      ) ?? [];
+    expect(Number(base) + Number(tip)).toBeCloseTo(Number(sum), 3);
+    expect(Number(prefills[0]?.threshold)).toBeCloseTo(Number(sum), 2);
   },
 );
+
+it.each([
+  [[], 'Mon 00–01h', 0.001],
+  [['down'], 'Tue 12–13h', 0.037],
+  [['left', 'left'], 'Mon 10–11h', 0.011],
+] as const)(
+  'makes an alert of the hour that is shown, the cheapest at first: %j',
+  async (keys, name, gwei) => {
+    const heatmap = Array.from({ length: 7 }, (_, day) =>
+      Array.from({ length: 24 }, (_, hour) => (1 + day * 24 + hour) * 1e6),
+    );
+    const snapshot = { ...SNAPSHOT, baseFee: 40_700_000n };
+    const gas = { statsMarket: async () => ({ ...MARKET, heatmap }) };
+    const { leads, press, prefills, shows } = show({ gas, snapshot });
+    await shows(/^ 1h /m);
+    await leads('h', 'cheap hours');
+    for (const key of keys) await press(key);
+    await press('a');
+    await waitFor(() => prefills.length === 1);
+    const price = formatGwei(BigInt(Math.round(gwei * 1e9)) + 10_000_000n);
+    const usual = `${name} usually base ${formatGwei(gwei * 1e9)} + tip 0.0100 of now`;
+    expect(prefills[0]).toMatchObject({ basis: `From the cheap hours: ${usual} = ${price} gwei` });
+    expect(Number(prefills[0]?.threshold)).toBeCloseTo(gwei + 0.01, 2);
+  },
+);
+
+it('finds the comparison and the cheap hours again after a restart', async () => {
+  const remembered = new Remembered();
+  const heatmap = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 1e9));
+  const gas = { statsMarket: async () => ({ ...MARKET, heatmap }) };
+  const first = await until(show({ remembered, gas }), /^ 1h /m);
+  await first.leads('v', 'two windows of 1h');
+  await first.leads('h', 'cheap hours');
+  first.unmount();
+  const again = show({ remembered, gas });
+  await again.shows('cheap hours');
+  await again.leads('h', 'two windows of 1h');
+});
+
+it('says how likely the price under the cursor is reached again, once the cursor rests there', async () => {
+  const asked: bigint[] = [];
+  const { leads, press, screen, shows, nextBlock } = show({
+    gas: {
+      gasRecommendation: async ({ reach } = {}) => {
+        if (reach !== undefined) asked.push(reach.targetPrice);
+        const probability = asked.length > 1 ? 0.84 : 0.83;
+        return {
+          ...RECOMMENDATION,
+          reach: reach === undefined ? null : { ...reach, probability, reason: null },
+        };
+      },
+    },
+  });
+  await shows(/base 0\.0\d+/);
+  expect(screen()).not.toContain('in 1h 8');
+  await leads(['left', 'left', 'left', 'left', 'left'], / 0\.0\d+ in 1h 83 %/);
+  expect(asked).toHaveLength(1);
+  nextBlock();
+  await shows(/ 0\.0\d+ in 1h 84 %/);
+  expect(asked).toEqual([asked[0], asked[0]]);
+  await press('G');
+  await waitFor(() => !screen().includes('in 1h 8'));
+});
+
+it('asks a service that does not know likelihoods only once', async () => {
+  const gasRecommendation = vi.fn(async () => RECOMMENDATION);
+  const { press, screen, nextBlock } = await until(show({ gas: { gasRecommendation } }), /base 0\.0\d+/);
+  await press('left');
+  await waitFor(() => gasRecommendation.mock.calls.length === 1);
+  await press('left');
+  nextBlock();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(gasRecommendation).toHaveBeenCalledTimes(1);
+  expect(screen()).not.toContain('in 1h 8');
+});
+
+it('finds its choices again after another tab was shown', async () => {
+  const remembered = new Remembered();
+  const gas = { statsChart: async (timeFrame: string) => ({ ...HOUR, timeFrame }) };
+  const first = show({ remembered, gas });
+  await first.shows(/^ 1h /m);
+  await first.leads('t', /^ 24h /m);
+  first.unmount();
+  await show({ remembered, gas }).shows(/^ 24h /m);
+});
+
+it('says the full path before it saves what is shown as CSV, and where it has', async () => {
+  const saveFile = vi.fn(async (name: string, _text: string) => `./${name}`);
+  const { leads, tells } = await until(show({ saveFile }), /^ 1h /m);
+  await leads('w', /\/home\/user\/gastop-ethereum-1h-\d{8}T\d{6}Z\.csv/);
+  expect(saveFile).not.toHaveBeenCalled();
+  await tells('y', 'info: Saved ./gastop-ethereum-1h-');
+  const [name, text] = saveFile.mock.calls[0] ?? ['', ''];
+  expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
+  expect(text.trim().split('\n')).toHaveLength(301);
+});
+
+it('says why nothing is saved where the folder is read-only', async () => {
+  const saveFile = () => Promise.reject(new Error('EROFS: read-only file system, open'));
+  const { leads, tells } = await until(show({ saveFile }), /^ 1h /m);
+  await leads('w', 'Write a CSV file?');
+  await tells('y', 'read-only');
+});
+
+it.each(['w', 'ww', 'wwwwwwwwwwww'])(
+  'writes nothing by w alone, however long it is held: %s',
+  async (held) => {
+    const saveFile = vi.fn(async (name: string, _text: string) => name);
+    const { leads, press } = await until(show({ saveFile }), /^ 1h /m);
+    for (const key of held) await press(key);
+    await leads('n', /^ 1h /m);
+    expect(saveFile).not.toHaveBeenCalled();
+  },
+);
+
+it('writes one file where the answer is held, too', async () => {
+  const saveFile = vi.fn(async (name: string, _text: string) => name);
+  const { leads, press, tells } = await until(show({ saveFile }), /^ 1h /m);
+  await leads('w', 'Write a CSV file?');
+  await tells('y', 'info: Saved');
+  for (const key of 'yyyy') await press(key);
+  await leads('w', 'Write a CSV file?');
+  expect(saveFile).toHaveBeenCalledTimes(1);
+});
+
+it('shows the cheap hours on h, the chart again on the next', async () => {
+  const heatmap = Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 }, (_, hour) => (day + hour) * 1e9),
+  );
+  const { leads, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
+  await shows(/^ 1h /m);
+  await leads('h', 'cheap hours', /^ Sun/m);
+  await leads('h', /^ 1h /m);
+  await leads('h', 'cheap hours');
+  await leads('escape', /^ 1h /m);
+  await leads('escape', /^ 1h /m);
+});
+
+it('says that there is nothing yet where there is nothing', async () => {
+  const { leads, shows } = show({ gas: { statsChart: async () => ({ ...HOUR, points: [] }) } });
+  await shows('No history yet');
+  await leads('h', 'No hours to compare yet');
+});
+
+it('keeps the last chart when a later answer fails, with age and reason, and recovers by itself', async () => {
+  let down = false;
+  const { screen, shows, nextBlock } = show({
+    gas: {
+      statsChart: () => (down ? Promise.reject(refusal('connection refused')) : Promise.resolve(HOUR)),
+    },
+  });
+  await shows(/^ 1h /m);
+  down = true;
+  nextBlock();
+  await shows(/the last 1h as of .*connection refused/, '┤');
+  down = false;
+  await waitFor(() => !screen().includes('connection refused'));
+});
+
+it('asks once for every block, however often the monitor asks for prices', async () => {
+  const statsChart = vi.fn(async () => HOUR);
+  const { nextBlock } = await until(show({ intervalMs: 5, gas: { statsChart } }), /^ 1h /m);
+  await new Promise((done) => setTimeout(done, 100));
+  expect(statsChart).toHaveBeenCalledTimes(1);
+  nextBlock();
+  await waitFor(() => statsChart.mock.calls.length === 2);
+});
+
+/** A chart whose history begins so long before the head. */
+const reaching = (timeFrame: string, bucketSec: number, sec: number) => {
+  const count = Math.ceil(sec / bucketSec);
+  const [pattern] = HOUR.points;
+  const points = Array.from({ length: count }, (_, place) => ({
+    ...{ ...pattern, base: 5e7, priority: 1e7, low: null, average: null, high: null },
+    ...{ gasUsedRatio: 0.5, nativeUsd: null },
+    timestamp: (SNAPSHOT.blockTimestamp ?? 0) - (count - place) * bucketSec * 1_000,
+  }));
+  return { ...HOUR, timeFrame, bucketSec, points };
+};
+
+it.each([
+  ['24h', 300, 86_400],
+  ['7d', 1_800, 7 * 86_400],
+  ['30d', 7_200, 30 * 86_400],
+])(
+  'asks for %s with each block while its history is being read, and says so',
+  async (timeFrame, bucketSec, whole) => {
+    let sec = bucketSec * 3;
+    const statsChart = vi.fn(async () => reaching(timeFrame, bucketSec, sec));
+    const remembered = new Remembered({ otherwise: { 'time-frame': timeFrame } });
+    const shown = show({ gas: { statsChart }, remembered, isOwnService: true, columns: 140 });
+    await shown.shows('history reaches back');
+    expect(shown.screen()).not.toContain('being read');
+    sec = whole / 2;
+    shown.nextBlock();
+    await shown.shows(/history reaches back .* so far, more of it is being read/);
+    sec = whole;
+    shown.nextBlock();
+    await waitFor(() => !shown.screen().includes('history reaches back'));
+    expect(statsChart).toHaveBeenCalledTimes(3);
+    // Whole, it stands for minutes again.
+    shown.nextBlock();
+    shown.nextBlock();
+    await new Promise((done) => setTimeout(done, 100));
+    expect(statsChart).toHaveBeenCalledTimes(3);
+  },
+);
+
+it('asks as seldom as for any other for a history that stays short', async () => {
+  let time = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
+  const statsChart = vi.fn(async () => reaching('30d', 7_200, 86_400));
+  const remembered = new Remembered({ otherwise: { 'time-frame': '30d' } });
+  const shown = show({ gas: { statsChart }, remembered, isOwnService: true, now: () => time });
+  await shown.shows('history reaches back');
+  time += 181_000;
+  shown.nextBlock();
+  await waitFor(() => statsChart.mock.calls.length === 2);
+  for (let block = 0; block < 3; block += 1) shown.nextBlock();
+  await new Promise((done) => setTimeout(done, 100));
+  expect(statsChart).toHaveBeenCalledTimes(2);
+  expect(shown.screen()).not.toContain('being read');
+});
+
+it.each([
+  ['7d', 1_800],
+  ['30d', 7_200],
+])(
+  'states no change over a history of %s that is shorter than one of its steps',
+  async (timeFrame, bucketSec) => {
+    const remembered = new Remembered({ otherwise: { 'time-frame': timeFrame } });
+    const statsChart = async () => reaching(timeFrame, bucketSec, 60);
+    const { screen, shows } = show({ gas: { statsChart }, remembered, columns: 120 });
+    await shows('history reaches back less than');
+    expect(screen()).not.toMatch(/ in 0s|back 0s|% against /);
+  },
+);
+
+it('asks for the hours of the week with each block while their history is being read', async () => {
+  const end = SNAPSHOT.blockTimestamp ?? 0;
+  let days = 0.2;
+  const statsMarket = vi.fn(async (timeFrame: string) => {
+    const heatmap = Array.from({ length: 7 }, (_, day) =>
+      Array.from({ length: 24 }, (_, hour) => (day * 24 + hour < days * 24 ? 5e7 : null)),
+    );
+    return { ...MARKET, timeFrame, heatmap, from: end - days * 86_400_000 };
+  });
+  const shown = show({ gas: { statsMarket }, isOwnService: true, columns: 120 });
+  await shown.shows(/^ 1h /m);
+  await shown.leads('h', '5 of 168 hours seen so far');
+  days = 3;
+  shown.nextBlock();
+  await shown.shows('72 of 168 hours seen so far', 'more of it is being read');
+  days = 30;
+  shown.nextBlock();
+  await waitFor(() => !shown.screen().includes('seen so far') && !shown.screen().includes('being read'));
+});
+
+it('walks through the service’s own words, and an unknown one breaks nothing', async () => {
+  const asked: string[] = [];
+  const { leads, press, screen, shows } = show({
+    gas: {
+      description: async () => readDescription(FOREIGN_30),
+      statsChart: async (timeFrame) => {
+        asked.push(timeFrame);
+        return { ...HOUR, timeFrame };
+      },
+    },
+  });
+  await shows(/^ 1h /m);
+  await waitFor(() => asked.length > 0);
+  for (const word of ['6h', 'epoch', '7d', '1h']) {
+    await leads('t', new RegExp(`^ ${word} `, 'm'));
+    expect(
+      Math.max(
+        ...screen()
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(90);
+  }
+  expect(asked).toEqual(['1h', '6h', 'epoch', '7d']);
+  await press('v');
+  await press('t');
+  await leads('t', /^ epoch /m, 'two windows of epoch');
+  for (const word of ['p95', 'max', 'p50']) {
+    await leads('p', `tip ${word}`);
+  }
+});

@@ -5,7 +5,7 @@ import type { GasClient, MetricsQuery } from '../../../src/client/gas-client.ts'
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import type { MetricsView, TxRowView } from '../../../src/client/views/metrics.ts';
 import { PendingView } from '../../../src/client/views/pending.ts';
-import { ExplorerScreen, explorerRequest } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
+import { ExplorerPane, explorerRequest } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
 import { PENDING } from '../../cli/explorer-answers.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -66,7 +66,7 @@ function transactions({
 }
 
 const show = (options: Partial<ShowOptions> = {}) =>
-  showScreen({ Screen: ExplorerScreen, scope: 'explorer', ...options, gas: { ...chain(), ...options.gas } });
+  showScreen({ Pane: ExplorerPane, scope: 'explorer', ...options, gas: { ...chain(), ...options.gas } });
 
 async function open(options: Partial<ShowOptions> = {}, sought?: string) {
   const shown = show(options);

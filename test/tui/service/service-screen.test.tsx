@@ -5,7 +5,7 @@ import type { GasClient } from '../../../src/client/gas-client.ts';
 import type { NodeView } from '../../../src/client/views/dashboard.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
-import { ServiceScreen } from '../../../src/tui/panes/service/service-pane.tsx';
+import { ServicePane } from '../../../src/tui/panes/service/service-pane.tsx';
 import { MARKET, RATE_LIMITS, RECOMMENDATION, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
 import { type ShowOptions, showScreen, until } from '../show-screen.tsx';
 
@@ -28,7 +28,7 @@ const GAS: Partial<GasClient> = {
 
 const show = (options: Partial<ShowOptions> = {}) =>
   showScreen({
-    Screen: ServiceScreen,
+    Pane: ServicePane,
     scope: 'service',
     rows: 22,
     ...options,

@@ -59,7 +59,7 @@ import { useModalKeys } from '../../input/use-keys.tsx';
 import { ResourceForm, type Saved, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
-import { usePane, usePaneState } from '../../ui/pane-context.tsx';
+import { usePane, usePaneMemory } from '../../ui/pane-context.tsx';
 import { bold, EMPTY_LINE, filledTo, plain } from '../../ui/text.tsx';
 import { shortStart, untilText } from '../../ui/time.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';
@@ -85,8 +85,8 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { choices: offered, takesRules } = useAlertOffer();
   const { like, isChange = false, prefill } = seed;
   const { basis = null, ...values } = prefill ?? {};
-  const [made, setMade] = usePaneState<Saved | null>('alert-made', null);
-  const [lastRule, setLastRule] = usePaneState('alert-rule', '');
+  const [made, setMade] = usePaneMemory<Saved | null>('alert-made', null);
+  const [lastRule, setLastRule] = usePaneMemory('alert-rule', '');
   const state = useFormState('alert-form', () => {
     const fresh = { ...NEW_DRAFT, threshold: takesRules === false ? '' : lastRule, ...values };
     const draft = like === undefined ? fresh : draftLike(like);

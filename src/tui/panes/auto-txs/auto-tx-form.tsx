@@ -60,7 +60,7 @@ import {
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
-import { useNow, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
+import { useNow, usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
 import { cheaperThan } from '../alerts/alert-form.tsx';
 import { checkLines } from './auto-tx-facts.ts';
@@ -84,7 +84,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       like === null ? [] : ['targetGasPriceGwei', 'expiresAt', 'note'],
     ),
   );
-  const [signed, setSigned] = usePaneState('auto-tx-signed', NOTHING_PASTED);
+  const [signed, setSigned] = usePaneMemory('auto-tx-signed', NOTHING_PASTED);
   const { focus } = state.form;
   const draft: AutoTxDraft = { ...NEW_ORDER, ...state.form.draft };
   const unknown: readonly string[] = unknownAutoTxFields(useDescription());

@@ -20,7 +20,7 @@ import type { MonitorSource } from '../../app/source.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { Clickable } from '../../input/mouse.tsx';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { useNow, usePaneState, useRoom } from '../../ui/pane-context.tsx';
+import { useNow, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { useFirstRow } from '../../ui/scroll.tsx';
 import {
   bold,
@@ -84,7 +84,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const { columns, rows: room } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const now = useNow();
-  const [{ selected }, change] = usePaneState('board', FIRST);
+  const [{ selected }, change] = usePaneMemory('board', FIRST);
   const [sort, setSort] = useRemembered('board.sort', Sort, 'swap', { isEverywhere: true });
   const find = useFind('board', () => FIND_HINT);
   const all = useOrdered(useSyncExternalStore(board.subscribe, board.read), sort, selected);

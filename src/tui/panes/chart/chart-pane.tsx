@@ -11,7 +11,7 @@ import { useRemembered } from '../../data/remembered.ts';
 import { ConfirmDialog } from '../../input/confirm.tsx';
 import { useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth } from '../../ui/chart-lines.ts';
-import { usePaneState, useRoom } from '../../ui/pane-context.tsx';
+import { usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { PolledFrame } from '../../ui/pane-state.tsx';
 import { isAsciiTerminal } from '../../ui/theme.ts';
 import { timeFrameName } from '../../ui/time.ts';
@@ -29,8 +29,8 @@ import {
   useChartLook,
   useHeadTip,
 } from './chart-data.ts';
-import { ChartPane, REACH_SEC, slotBasis, slotPrice } from './chart-plot.tsx';
-import { HoursPane, localWeek, usualPrice, wrapHour } from './cheap-hours.tsx';
+import { ChartPlot, REACH_SEC, slotBasis, slotPrice } from './chart-plot.tsx';
+import { CheapHours, localWeek, usualPrice, wrapHour } from './cheap-hours.tsx';
 
 const HEATMAP_MS = 300_000;
 /** As often as the Service tab asks for the same figures. */
@@ -52,11 +52,11 @@ const NO_SLOTS: readonly ChartSlot[] = [];
 /** One of those that the service offers. */
 const Choice = z.string();
 
-export function ChartScreen() {
+export function ChartPane() {
   const snapshot = useShownSnapshot();
   const { columns } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
-  const [chosen, change] = usePaneState('chart', INITIAL);
+  const [chosen, change] = usePaneMemory('chart', INITIAL);
   const description = useDescription();
   const { timeFrames, percentiles } = chartChoices(description);
   const [chosenFrame, setTimeFrame] = useRemembered('time-frame', Choice, '1h');
@@ -205,7 +205,7 @@ export function ChartScreen() {
     return (
       <PolledFrame polled={hours} what="the hours of the week" empty={empty}>
         {(notice) => (
-          <HoursPane
+          <CheapHours
             {...{ notice, week, from, cheapestHourUtc }}
             isFilling={hours.isFilling}
             timeFrame={hoursFrame}
@@ -231,7 +231,7 @@ export function ChartScreen() {
     >
       {(notice) =>
         data && (
-          <ChartPane {...{ data, notice, likely, axis, drawing }} cursor={state.cursor} onPick={moveToSlot} />
+          <ChartPlot {...{ data, notice, likely, axis, drawing }} cursor={state.cursor} onPick={moveToSlot} />
         )
       }
     </PolledFrame>

@@ -336,7 +336,7 @@ const SIDE_FROM = 116;
 const FIGURES = ['now', 'change', 'max', 'p90', 'mean', 'median', 'p10', 'min'] as const;
 
 /** Beside the charts of wide screens: the figures of both prices, and what is marked. */
-export function ChartSide({ data, height }: Pick<ChartPaneProps, 'data'> & { readonly height: number }) {
+export function ChartSide({ data, height }: Pick<ChartPlotProps, 'data'> & { readonly height: number }) {
   const inner = SIDE_WIDTH - 3;
   const column = Math.floor((inner - 8) / 2);
   const row = (name: string, ...cells: readonly string[]) =>
@@ -399,7 +399,7 @@ function chartRows(rows: number, hasTips: boolean) {
   return { base: left - 1 - tip, tip, gas };
 }
 
-export interface ChartPaneProps {
+export interface ChartPlotProps {
   readonly data: ChartData;
   readonly cursor: number | null;
   readonly notice: Line | null;
@@ -412,7 +412,7 @@ export interface ChartPaneProps {
   readonly onPick?: (index: number) => void;
 }
 
-export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
+export const ChartPlot = memo(function ChartPlot(props: ChartPlotProps) {
   const {
     data,
     cursor,

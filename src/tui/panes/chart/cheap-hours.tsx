@@ -225,7 +225,7 @@ function mapLines({ hours, current }: HourWeek, cursor: number | null, width: nu
 
 const ROOMY_ROWS = 16;
 
-interface HoursPaneProps extends HourWordsOptions {
+interface CheapHoursProps extends HourWordsOptions {
   /** Mean base fees, wei per gas; at least one is known. */
   readonly week: HourWeek;
   readonly timeFrame: string;
@@ -236,7 +236,7 @@ interface HoursPaneProps extends HourWordsOptions {
   readonly notice: Line | null;
 }
 
-export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
+export const CheapHours = memo(function CheapHours(props: CheapHoursProps) {
   const { week, timeFrame, from, isFilling = false, now, notice, ...words } = props;
   const { columns: width, rows: height } = useRoom();
   const seen = knownOf(week.hours).length;

@@ -14,7 +14,7 @@ import type { RawRequest } from '../../chrome/raw-view.tsx';
 import { type PlaceName, useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { type Dated, useMonitorQuery } from '../../data/polled-query.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { type Memory, type PaneContext, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
+import { type Memory, type PaneContext, usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import { SideBySide, useListWidth } from '../../ui/side-by-side.tsx';
@@ -69,8 +69,8 @@ export function explorerRequest(memory: Memory): RawRequest {
   return { path: (place.kind === 'block' ? PATHS.block : PATHS.tx).replace(/\{\w+\}/, idOf(place)) };
 }
 
-export function ExplorerScreen() {
-  const [state, change] = usePaneState(MEMORY, INITIAL);
+export function ExplorerPane() {
+  const [state, change] = usePaneMemory(MEMORY, INITIAL);
   const listWidth = useListWidth();
   const place = state.places.at(-1);
   const list = useBlockList(state.cursor, place === undefined || listWidth !== null);

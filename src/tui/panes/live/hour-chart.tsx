@@ -7,7 +7,7 @@ import { legendGlyph } from '../../ui/chart-lines.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { colored, faint, type Line, LineList, plain } from '../../ui/text.tsx';
 import { type ChartData, chartData, useChartLook } from '../chart/chart-data.ts';
-import { ChartPane } from '../chart/chart-plot.tsx';
+import { ChartPlot } from '../chart/chart-plot.tsx';
 
 type HourChartProps = { readonly hour: ChartView | undefined; readonly head: number };
 
@@ -24,7 +24,7 @@ export function HourChart({ hour, head }: HourChartProps) {
   }
   const { data } = drawn.current;
   return data.slots.length < 2 ? null : (
-    <ChartPane {...{ data, axis, drawing }} cursor={null} notice={null} hasCursor={false} />
+    <ChartPlot {...{ data, axis, drawing }} cursor={null} notice={null} hasCursor={false} />
   );
 }
 

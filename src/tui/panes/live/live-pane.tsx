@@ -18,7 +18,7 @@ import { useMonitor } from '../../data/monitor-context.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { given, type NamedValue, useFlow } from '../../ui/fact-list.tsx';
-import { usePaneState, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
+import { usePaneMemory, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { SideBySide } from '../../ui/side-by-side.tsx';
 import {
   bold,
@@ -84,7 +84,7 @@ function allot(
   return { ...given, advice, isAiry };
 }
 
-type LivePaneProps = { readonly view: LiveView };
+type PricesScreenProps = { readonly view: LiveView };
 
 const MOST_ACTIONS = 5;
 const NO_ACTIONS: MarketView['actions'] = [];
@@ -98,7 +98,7 @@ const PRICES_WIDTH = 104;
 /** From so many rows on the waits and usual work are boxed, too. */
 const BOXED_FROM = 41;
 
-export function LivePane({ view }: LivePaneProps) {
+export function PricesScreen({ view }: PricesScreenProps) {
   const { columns } = useRoom();
   if (useIsScreenReaderEnabled() || columns < CHART_BESIDE_FROM) return <Prices view={view} hasChart />;
   const { hour, snapshot } = view;
@@ -112,7 +112,7 @@ export function LivePane({ view }: LivePaneProps) {
   );
 }
 
-function Prices({ view, hasChart: mayHaveChart }: LivePaneProps & { readonly hasChart: boolean }) {
+function Prices({ view, hasChart: mayHaveChart }: PricesScreenProps & { readonly hasChart: boolean }) {
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = useTextWidth();
@@ -232,14 +232,14 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
 /** As long as the waits of the table. */
 const PATIENCES_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
-export function LiveScreen() {
+export function LivePane() {
   const view = useLiveView();
   const copy = useClipboard();
   const { patienceSec, setPatience, newAlert } = useMonitor();
   const { recommendation, adviceAge } = view;
   const isValid = adviceAge === null && recommendation !== undefined;
   const advisedPrice = (isValid && advisedWait(recommendation)?.price) || null;
-  const [isOpen, setOpen] = usePaneState('live advice', false);
+  const [isOpen, setOpen] = usePaneMemory('live advice', false);
   const nextPatience = PATIENCES_SEC.find((sec) => sec > patienceSec) ?? PATIENCES_SEC[0];
   usePatienceNotice(view);
   const { averagePrice, lanes } = copiedTexts(view.snapshot);
@@ -251,7 +251,7 @@ export function LiveScreen() {
     ...(advisedPrice === null ? {} : { alert: () => newAlert(atOrBelow(advisedPrice)) }),
     ...(isOpen ? { close: () => setOpen(() => false) } : {}),
   });
-  const Pane = isOpen ? AdviceInFull : LivePane;
+  const Pane = isOpen ? AdviceInFull : PricesScreen;
   return <Pane view={view} />;
 }
 

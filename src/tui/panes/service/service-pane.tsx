@@ -29,7 +29,7 @@ import { useRecommendation } from '../../data/prices.ts';
 import { useDescription, useMarket } from '../../data/queries.ts';
 import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
-import { useNow, usePane, usePaneState, useRoom } from '../../ui/pane-context.tsx';
+import { useNow, usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import {
@@ -89,8 +89,8 @@ function useServiceContext() {
 
 type ServiceContext = ReturnType<typeof useServiceContext>;
 
-export function ServiceScreen() {
-  const [top, setTop] = usePaneState('service', 0);
+export function ServicePane() {
+  const [top, setTop] = usePaneMemory('service', 0);
   const { columns, rows } = useRoom();
   const context = useServiceContext();
   const { nodes = [] } = context.summary.data?.health ?? {};
