@@ -12,7 +12,7 @@ import {
 import { EXIT_CODES } from './commands.ts';
 import { keyRows } from './keys-table.ts';
 import { bold, entry, roff, section, subsection, verbatim } from './roff.ts';
-import { OTHER_VARIABLES, SETTINGS } from './settings.ts';
+import { DOCUMENTED_SETTINGS, OTHER_VARIABLES } from './settings.ts';
 
 export interface Release {
   readonly version: string;
@@ -50,9 +50,11 @@ export function manPage({ version, date }: Release): string {
     roff(
       'A flag comes before the environment, the environment before the config file, which is JSON. Its names:',
     ),
-    ...SETTINGS.flatMap(({ key, text }) => (key === null ? [] : [entry(bold(key), prose(text))])),
+    ...DOCUMENTED_SETTINGS.flatMap(({ key, text }) => (key === null ? [] : [entry(bold(key), prose(text))])),
     section('ENVIRONMENT'),
-    ...SETTINGS.flatMap(({ variables, text }) => variables.map((name) => entry(bold(name), prose(text)))),
+    ...DOCUMENTED_SETTINGS.flatMap(({ variables, text }) =>
+      variables.map((name) => entry(bold(name), prose(text))),
+    ),
     ...Object.entries(OTHER_VARIABLES).map(([name, text]) => entry(bold(name), prose(text))),
     section('FILES'),
     ...files(),

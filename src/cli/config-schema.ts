@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { fieldProblems } from '../contract/field-problems.ts';
 import { ROUTE_GROUPS } from '../contract/routes.ts';
 import { usageError } from './errors.ts';
+import { type FileName, type OwnSchemaName, SETTING_ROWS, type SETTINGS } from './settings-table.ts';
 
 const Text = z.string().min(1).optional();
 const Flag = z.boolean().optional();
@@ -39,31 +40,28 @@ const ChainConfig = z.strictObject({
   chainId: z.int().min(1).optional(),
 });
 
-/** The config file. Values are text as in the environment, so that both share their parsers. */
-const ConfigFile = z.strictObject({
-  url: Text,
+const OWN = {
   rpc: Urls,
   chains: z.array(ChainConfig).max(64).optional(),
   apiKey: z.string().optional(),
-  history: Text,
-  confirmations: Text,
-  patience: Text,
-  interval: Text,
-  zone: Text,
-  mouse: Flag,
-  fresh: Flag,
-  db: Text,
-  database: Text,
-  encryptionKey: Text,
-  ascii: Flag,
-  notifications: Text,
-  keys: Text,
   cors: oneOrMore('an origin, or a list of origins such as ["https://app.example.org"]').optional(),
   plans: z.record(PlanName, PlanConfig).optional(),
   smtp: SmtpConfig.optional(),
   telegram: z.strictObject({ token: z.string().min(1), apiUrl: Text }).optional(),
-  allowPrivateTargets: Flag,
-});
+} satisfies Readonly<Record<OwnSchemaName, z.ZodType>>;
+const PLAIN = { text: Text, switch: Flag };
+
+type SchemaOf<Name extends FileName> = Name extends OwnSchemaName
+  ? (typeof OWN)[Name]
+  : (typeof PLAIN)[Exclude<(typeof SETTINGS)[Name]['file'], 'own'>];
+const SHAPE = Object.fromEntries(
+  SETTING_ROWS.flatMap(([name, { file }]) =>
+    file === undefined ? [] : [[name, file === 'own' ? OWN[name as OwnSchemaName] : PLAIN[file]]],
+  ),
+) as { readonly [Name in FileName]: SchemaOf<Name> };
+
+/** The config file. Values are text as in the environment, so that both share their parsers. */
+const ConfigFile = z.strictObject(SHAPE);
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
 /** Parses the text of a config file; `shown` names it in errors. Repeats no value: one may be a key. */

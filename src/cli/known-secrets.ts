@@ -1,5 +1,6 @@
 import { isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
+import { isSecretVariable, SETTING_ROWS } from './settings-table.ts';
 
 /** All configured keys, passwords and tokens, whatever their use: no error may repeat one. */
 export async function knownSecrets(
@@ -7,7 +8,7 @@ export async function knownSecrets(
   config: string | undefined,
   database: string | null = null,
 ): Promise<readonly string[]> {
-  const { configFile, loadConfigFile, isSecretVariable } = await settingsCode();
+  const { configFile, loadConfigFile } = await settingsCode();
   // Every possible file: the unreadable one may be the reason of the error.
   const files = new Set([config, env.GASTOP_CONFIG, configFile({ env, home, platform })]);
   const contents = await Promise.all(
@@ -20,11 +21,17 @@ export async function knownSecrets(
   const secrets = [
     ...Object.keys(env).map((name) => (isSecretVariable(name) || name === 'PGPASSWORD') && env[name]),
     database !== null && isServerUrl(database) && database,
-    ...contents.flatMap((file) => [file.apiKey, file.encryptionKey, file.database]),
+    ...contents.flatMap(secretTexts),
     ...contents.flatMap(({ smtp, telegram }) => [smtp?.password, telegram?.token]),
   ].map((secret) => (secret || '').trim());
   return [...secrets, ...secrets.flatMap(passwordsOf)].filter((secret) => secret !== '');
 }
+
+const secretTexts = (file: Readonly<Record<string, unknown>>) =>
+  SETTING_ROWS.flatMap(([name, { isSecret }]) => {
+    const text = file[name];
+    return isSecret && typeof text === 'string' ? [text] : [];
+  });
 
 function passwordsOf(url: string): readonly string[] {
   const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(url)?.[1];

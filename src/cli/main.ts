@@ -8,7 +8,7 @@ import { type Io, processIo } from './io.ts';
 import { knownSecrets, settingsCode } from './known-secrets.ts';
 import { cleanLine, note } from './output.ts';
 import { addCommands, commanderMessage, createProgram } from './program.ts';
-import type { SourceFlags } from './settings.ts';
+import type { SourceFlags } from './settings-table.ts';
 
 /** Runs one command line and returns its exit code. Never throws; an error is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {

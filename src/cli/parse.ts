@@ -6,6 +6,7 @@ import { ownValue } from '../core/own-value.ts';
 import { parseThreshold, type Threshold, ThresholdError } from '../core/threshold/threshold.ts';
 import { msOfDuration } from '../core/time.ts';
 import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
+import { isServerUrl } from '../store/database-url.ts';
 import { systemCode, usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
 
@@ -39,7 +40,7 @@ export function parseWhole(text: string, what: string, min: number, max: number)
 /** `90m`, `24h`, `7d` in seconds. @throws RangeError, also outside `min`–`max`, followed by `note` */
 export function parseDuration(
   text: string,
-  { min, max, note = '' }: { min: string; max: string; note?: string },
+  { min, max, note = '' }: { min: string; max: string; note?: string | undefined },
 ): number {
   const sec = secondsOf(text);
   if (sec === null) throw new RangeError(`"${text}" is not a duration; write 90m, 24h or 7d`);
@@ -186,3 +187,57 @@ function isNear(edits: number, a: string, b: string): boolean {
 }
 
 export const append = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+
+export const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
+
+export function parseOrigins(text: string): readonly string[] {
+  const origins = wordsOf(text);
+  if (origins.length === 0) throw new RangeError(NO_ORIGIN);
+  return origins.map((origin) => {
+    if (origin === '*') return origin;
+    const url = URL.parse(origin);
+    if (url === null || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
+      throw new RangeError(NO_ORIGIN);
+    // Other characters, such as those of patterns, are in no host name, and would match no page.
+    if (!/^(?:[a-z\d._-]+|\[[\da-f:.]+\])$/.test(url.hostname)) throw new RangeError(NO_PATTERN);
+    return url.origin;
+  });
+}
+
+const NO_PATTERN =
+  'a pattern matches no page here; name each origin, such as https://app.example.org, or * for every page';
+
+const NO_ORIGIN =
+  'not the origin of a page; write https://app.example.org, without a path, or * for every page';
+
+export function parseSwitch(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
+  throw new RangeError(`"${text}" is neither on nor off; write 1 or 0`);
+}
+
+/** One of `choices`. @throws RangeError with `note` */
+export function parseChoice<Choice extends string>(
+  text: string,
+  choices: readonly Choice[],
+  note: string,
+): Choice {
+  const word = text.trim().toLowerCase();
+  const found = choices.find((choice) => choice === word);
+  if (found !== undefined) return found;
+  const [last = '', ...others] = choices.toReversed();
+  const known = others.toReversed().join(', ');
+  const none = choices.length > 2 ? `none of ${known} and ${last}` : `neither ${known} nor ${last}`;
+  throw new RangeError(`"${text}" is ${none}; ${note}`);
+}
+
+export function parsePath(text: string): string {
+  if (text.trim() === '' || text.includes('\0')) throw new RangeError('a file name is missing');
+  if (isServerUrl(text))
+    throw new RangeError('this is the URL of a database, not a file; --database takes it');
+  // Only a shell expands it, and not everywhere: a folder named ~ is never meant.
+  if (/^~[/\\]/.test(text))
+    throw new RangeError('~ is not known here; write the whole path of your home folder');
+  return text;
+}

@@ -5,7 +5,7 @@ import { EXIT } from './errors.ts';
 import type { Io } from './io.ts';
 import { paints, wantsColour } from './output.ts';
 import { append, unknownCommand } from './parse.ts';
-import type { SourceFlags } from './settings.ts';
+import { SETTING_ROWS, type SourceFlags } from './settings-table.ts';
 
 const WIDEST_HELP = 80;
 
@@ -120,30 +120,11 @@ function commandWord(program: Command, argv: readonly string[]): string | undefi
 }
 
 function addSourceOptions(program: Command): void {
-  program.optionsGroup('Where the data comes from (one of; else the config file, else public nodes)');
-  program
-    .option('--url <URL>', 'a v1 gas-price service; its key is GASTOP_API_KEY')
-    .option('--rpc <URL>', 'Ethereum node; several are fallbacks; with a key in it: GASTOP_RPC', append)
-    .option('--replay <FILE>', 'recorded blocks: JSON Lines or CSV')
-    .option('--demo', 'a simulated chain; needs no network');
-  program.optionsGroup('Settings (with every command, before or after its name)');
-  program
-    .option('--speed <N>', 'play a recording N times as fast (monitor: 1)')
-    .option('--seed <N>', 'another simulated chain (default 1)')
-    .option('--fork [BLOCKS]', 'the simulated chain crosses the Amsterdam fork after so many blocks (20)')
-    .option('--history <TIME>', 'how much history to load, 1h to 30d (default 30d)')
-    .option('--confirmations <N>', "blocks that make an auto-tx final (default: the chain's own)")
-    .option('--patience <TIME>', 'how long you can wait with a transaction, 5m to 1d (default 1h)')
-    .option('--interval <TIME>', 'how often the monitor refreshes, 1s to 5m (default: as the source asks)')
-    .option('--zone <ZONE>', 'the times of the monitor: local or utc (default local)')
-    .option('--mouse', 'the monitor takes clicks and the wheel; M changes it')
-    .option('--fresh', 'the monitor starts without what it remembers')
-    .option('--db <FILE>', 'keep history in this database')
-    .option('--database <URL>', 'keep it in PostgreSQL: postgres://USER@HOST/NAME')
-    .option('--ascii', 'ASCII characters only')
-    .option('--screen-reader', 'the monitor in sentences, without tables or drawing')
-    .option('--allow-private-targets', 'let webhooks go to this machine and private networks')
-    .option('--config <FILE>', 'another config file');
+  for (const [, { flag, help = '', append: isAppended, goesWith, as }] of SETTING_ROWS) {
+    if (flag === undefined) continue;
+    program.optionsGroup(as === 'source' && goesWith === undefined ? SOURCES : FOR_ALL);
+    program.addOption(isAppended ? new Option(flag, help).argParser(append) : new Option(flag, help));
+  }
   program.optionsGroup('Help');
   program
     .version(`gastop ${VERSION}`, '-V, --version', 'print the version')
@@ -151,6 +132,9 @@ function addSourceOptions(program: Command): void {
       new Option('-h, --help', "print this help; after a command, the command's").helpGroup('Help'),
     );
 }
+
+const SOURCES = 'Where the data comes from (one of; else the config file, else public nodes)';
+const FOR_ALL = 'Settings (with every command, before or after its name)';
 
 const ROOT_EXAMPLES = `
 Examples

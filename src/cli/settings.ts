@@ -2,43 +2,27 @@ import { ChainError } from '../chain/chain-source.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
-import { PATIENCE_SEC } from '../contract/choices.ts';
 import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
 import type { ServiceOptions } from '../service/service.ts';
-import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
+import { parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
-import type { NotificationLevel } from '../tui/data/lists.tsx';
-import type { Zone } from '../tui/ui/time.ts';
-import type { Flags } from './command.ts';
 import type { LoadedConfig } from './config-file.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { usageError } from './errors.ts';
 import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
-import { checked, durationText, parseDuration, parsedOrNull, parseWhole } from './parse.ts';
-
-export type SourceFlags = Flags<
-  | 'url'
-  | 'replay'
-  | 'speed'
-  | 'seed'
-  | 'history'
-  | 'confirmations'
-  | 'patience'
-  | 'interval'
-  | 'zone'
-  | 'db'
-  | 'database'
-  | 'config',
-  'demo' | 'ascii' | 'mouse' | 'fresh' | 'screenReader' | 'allowPrivateTargets'
-> & {
-  readonly rpc?: readonly string[];
-  /** `true`: without a number of blocks. */
-  readonly fork?: string | true;
-};
+import { checked, parsedOrNull, parsePath, parseWhole, wordsOf } from './parse.ts';
+import {
+  type PlainValues,
+  SETTING_ROWS,
+  SETTINGS,
+  type SettingName,
+  type SettingRow,
+  type SourceFlags,
+} from './settings-table.ts';
 
 /** Without a `speed` the monitor plays a recording in real time; other commands read it to its end. */
 export type SourceChoice =
@@ -90,20 +74,6 @@ export const DEFAULT_SEED = OPENING.seed;
 /** Blocks of `--demo --fork`: four minutes. */
 const FORK_AFTER = 20;
 
-export const isSecretVariable = (name: string): boolean =>
-  /^GASTOP_(API_KEY(_.*)?|SMTP_URL|TELEGRAM_TOKEN|DATABASE_URL|ENCRYPTION_KEY)$/.test(name);
-
-/** The settings that are one text or switch, by their name in the config file: `--api-key`, `GASTOP_API_KEY`, `apiKey`. */
-type SettingName = Exclude<keyof ConfigFile, 'chains' | 'plans' | 'smtp' | 'telegram'> | 'screenReader';
-
-const words = (name: string, joint: string) => name.replace(/[A-Z]/g, (letter) => joint + letter);
-const flagName = (name: string) => `--${words(name, '-').toLowerCase()}`;
-const ODD_VARIABLES: Partial<Record<SettingName, string>> = {
-  database: 'GASTOP_DATABASE_URL',
-  screenReader: 'INK_SCREEN_READER',
-};
-const variableName = (name: SettingName) => ODD_VARIABLES[name] ?? `GASTOP_${words(name, '_').toUpperCase()}`;
-
 /** Where a setting may be, by its name there; `parse` reads all of them. */
 interface Places<Value> {
   /** By precedence: flag, environment, config file. */
@@ -132,7 +102,7 @@ function chosen<Value>(what: string, ...settings: readonly Places<Value>[]): Set
 /** @throws CliError (usage) without any key in its message. */
 export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null) {
   const file = config?.content ?? {};
-  type Values = Partial<Record<SettingName, string | boolean | readonly string[]>>;
+  type Values = Partial<Record<SettingName, unknown>>;
   const typed: Values = flags;
   const inFile: Values = file;
   const places = <Value>(
@@ -140,14 +110,17 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     parse: (text: string) => Value,
     fileName = `${FILE}: ${name}`,
     from = FILE,
-  ): Places<Value> => ({
-    texts: [
-      [flagName(name), typed[name]?.toString()],
-      [variableName(name), set(env[variableName(name)])],
-      [fileName, inFile[name]?.toString(), from],
-    ],
-    parse,
-  });
+  ): Places<Value> => {
+    const { flag = '', variables: [variable = ''] = [] }: SettingRow = SETTINGS[name];
+    return {
+      texts: [
+        [longFlag(flag), typed[name]?.toString()],
+        [variable, set(env[variable])],
+        [fileName, inFile[name]?.toString(), from],
+      ],
+      parse,
+    };
+  };
   const setting = <Value>(name: SettingName, parse: (text: string) => Value) =>
     chosen(name, places(name, parse));
   const sourceAt = (name: 'url' | 'rpc', parse: (text: string) => SourceChoice) =>
@@ -177,35 +150,23 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
   const apiKey = keyFor(source.value, chosen('apiKey', places('apiKey', parseApiKey)), file);
   refuseStrays(flags, source.value.kind);
   const hosted = (choice: HostedChoice) => ({ ...choice, apiKey: apiKey.value });
-  const asciiFrom = asciiTerminal(env);
+  const plain = Object.fromEntries(
+    SETTING_ROWS.flatMap(([name, { as = name, parse, standard }]) =>
+      parse === undefined ? [] : [[as, setting(name, parse) ?? byDefault(standard)]],
+    ),
+  ) as { readonly [Name in keyof PlainValues]: Setting<PlainValues[Name]> };
+  const asciiFrom = plain.ascii.from === DEFAULT ? asciiTerminal(env) : null;
   return {
+    ...plain,
+    ...(asciiFrom !== null && { ascii: { value: true, from: asciiFrom } }),
     source: source.value.kind === 'hosted' ? { ...source, value: hosted(source.value) } : source,
     apiKey,
-    historySec:
-      setting('history', (text) => parseDuration(text, { min: '1h', max: '30d' })) ?? byDefault(30 * 86_400),
     chains: { value: chainsOf(env, file), from: file.chains === undefined ? DEFAULT : FILE },
-    confirmations:
-      setting('confirmations', (text) => parseWhole(text, 'a number of blocks', 1, 10_000)) ??
-      byDefault(null),
-    patienceSec: setting('patience', parsePatience) ?? byDefault(PATIENCE_SEC.default),
-    /** How often the monitor refreshes; `null`: as the source asks for. */
-    intervalSec:
-      setting('interval', (text) => parseDuration(text, { min: '1s', max: '5m' })) ?? byDefault(null),
-    zone: setting('zone', parseZone) ?? byDefault('local'),
-    mouse: setting('mouse', parseSwitch) ?? byDefault(false),
-    /** The monitor starts without what it remembers. */
-    fresh: setting('fresh', parseSwitch) ?? byDefault(false),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */
     db: chosen('database', places('db', parsePath), places('database', parseDatabaseUrl)) ?? byDefault(null),
     encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
-    ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
-    screenReader: setting('screenReader', parseSwitch) ?? byDefault(false),
-    notifications: setting('notifications', parseNotifications) ?? byDefault('on'),
-    keys: setting('keys', parsePath) ?? byDefault(null),
-    cors: setting('cors', parseOrigins) ?? byDefault([]),
     smtp: smtpSettings(env, file),
     telegram: telegramSettings(env, file),
-    allowPrivateTargets: setting('allowPrivateTargets', parseSwitch) ?? byDefault(false),
   };
 }
 
@@ -221,18 +182,16 @@ export function withSource(settings: Settings, source: SourceChoice): Settings {
 
 /** Refuses flags that only other sources take. */
 function refuseStrays(flags: SourceFlags, kind: SourceChoice['kind']): void {
-  const refuse = (name: keyof SourceFlags, isInPlace: boolean, source: string) => {
-    if (isInPlace || flags[name] === undefined) return;
-    const flag = flagName(name);
-    throw usageError(`${flag} goes with ${source}; add it or leave ${flag} away`);
-  };
-  refuse('speed', kind === 'replay', '--replay FILE');
-  refuse('seed', kind === 'simulated', '--demo');
-  refuse('fork', kind === 'simulated', '--demo');
-  // A service at a URL keeps its own history and decides by itself.
-  for (const name of ['allowPrivateTargets', 'confirmations', 'db', 'database', 'history'] as const)
-    refuse(name, kind !== 'hosted', '--rpc, --replay or --demo');
+  const given: Partial<Record<SettingName, unknown>> = flags;
+  for (const [name, { flag: text = '', goesWith }] of SETTING_ROWS) {
+    if (given[name] === undefined || goesWith === undefined || goesWith.includes(SOURCE_FLAG[kind])) continue;
+    const flag = longFlag(text);
+    throw usageError(`${flag} goes with ${goesWith}; add it or leave ${flag} away`);
+  }
 }
+
+const SOURCE_FLAG = { hosted: '--url', rpc: '--rpc', replay: '--replay', simulated: '--demo' } as const;
+const longFlag = (flag: string) => flag.split(' ', 1)[0] ?? flag;
 
 function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] {
   const setups = chains.map(({ name, url, rpc, chainId }, place): ChainSetup => {
@@ -293,7 +252,6 @@ function keyFor(source: SourceChoice, key: Setting<string> | null, file: ConfigF
   return isForeign ? { value: null, from: `${FILE} has one, for ${owner.host} only` } : key;
 }
 
-const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
 const set = (value = '') => (value.trim() === '' ? undefined : value);
 
 /** URL of an Ethereum JSON-RPC node. Its path often contains a key, so messages never repeat it. */
@@ -331,26 +289,6 @@ function parseApiKey(text: string): string {
   return key;
 }
 
-export function parseOrigins(text: string): readonly string[] {
-  const origins = wordsOf(text);
-  if (origins.length === 0) throw new RangeError(NO_ORIGIN);
-  return origins.map((origin) => {
-    if (origin === '*') return origin;
-    const url = URL.parse(origin);
-    if (url === null || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
-      throw new RangeError(NO_ORIGIN);
-    // Other characters, such as those of patterns, are in no host name, and would match no page.
-    if (!/^(?:[a-z\d._-]+|\[[\da-f:.]+\])$/.test(url.hostname)) throw new RangeError(NO_PATTERN);
-    return url.origin;
-  });
-}
-
-const NO_PATTERN =
-  'a pattern matches no page here; name each origin, such as https://app.example.org, or * for every page';
-
-const NO_ORIGIN =
-  'not the origin of a page; write https://app.example.org, without a path, or * for every page';
-
 function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?x?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN;
   if (!(speed > 0 && speed <= FASTEST)) {
@@ -361,45 +299,8 @@ function parseSpeed(text: string): number {
   return speed;
 }
 
-/** Below five minutes the advice is always to send. */
-const parsePatience = (text: string) =>
-  parseDuration(text, {
-    min: durationText(PATIENCE_SEC.least),
-    max: durationText(PATIENCE_SEC.most),
-    note: ', as advice waits no less and no longer',
-  });
-
 const parseForkAfter = (text: string) => parseWhole(text, 'a number of blocks', 1, 100_000);
 const parseSeed = (text: string) => parseWhole(text, 'a seed', 0, 0xffff_ffff);
-
-function parseSwitch(text: string): boolean {
-  const word = text.trim().toLowerCase();
-  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
-  if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
-  throw new RangeError(`"${text}" is neither on nor off; write 1 or 0`);
-}
-
-function parseZone(text: string): Zone {
-  const word = text.trim().toLowerCase();
-  if (word === 'local' || word === 'utc') return word;
-  throw new RangeError(`"${text}" is neither local nor utc; TZ says which zone is local`);
-}
-
-function parseNotifications(text: string): NotificationLevel {
-  const word = text.trim().toLowerCase();
-  if (word === 'on' || word === 'bell' || word === 'off') return word;
-  throw new RangeError(`"${text}" is none of on, bell and off; bell rings without a note on the desktop`);
-}
-
-export function parsePath(text: string): string {
-  if (text.trim() === '' || text.includes('\0')) throw new RangeError('a file name is missing');
-  if (isServerUrl(text))
-    throw new RangeError('this is the URL of a database, not a file; --database takes it');
-  // Only a shell expands it, and not everywhere: a folder named ~ is never meant.
-  if (/^~[/\\]/.test(text))
-    throw new RangeError('~ is not known here; write the whole path of your home folder');
-  return text;
-}
 
 const TELEGRAM_API = 'https://api.telegram.org';
 /** Message submission (RFC 6409), and with TLS from the first byte (RFC 8314). */

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SETTING_ROWS } from '../../src/cli/settings-table.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';
 import { runMain } from './captured-io.ts';
 
@@ -46,6 +47,7 @@ describe('gastop config', () => {
     expect(row(stdout, 'history')).toBe('history | 7d | config file');
     expect(row(stdout, 'database')).toBe('database | /tmp/my.db | --db');
     expect(row(stdout, 'ascii')).toBe('ascii | on | GASTOP_ASCII');
+    expect(row(stdout, 'confirmations')).toBe("confirmations | the chain's own | default");
     expect(row(stdout, 'notifications')).toBe('notifications | on | default');
     expect(row(stdout, 'config file')).toBe('config file | ~/.config/gastop/config.json | default');
     expect(stdout).not.toMatch(/hidden-path|0123456789|cdef/);
@@ -60,6 +62,21 @@ describe('gastop config', () => {
     expect(row(stdout, 'keys')).toBe('keys | /srv/keys.db | GASTOP_KEYS');
     expect(row(stdout, 'plans')).toBe('plans | free: 50,000 requests a day, 20 a second | default');
     expect(stdout).toMatch(/ team: any number of requests a day, 0\.5 a second, only gas +config file\n/);
+  });
+
+  it.each([
+    ['nothing set', '{}', []],
+    ['a service', '{ "url": "https://a.example", "patience": "2h", "notifications": "off" }', []],
+    ['flags', '{ "confirmations": "3" }', ['--demo', '--zone', 'utc', '--mouse', '--screen-reader']],
+  ])('has a line for each setting: %s', async (name, config, flags) => {
+    const io = { home: home(name, config, 0o600) };
+    const { stdout } = await runMain(['config', ...flags], io);
+    const json = JSON.parse((await runMain(['config', '--json', ...flags], io)).stdout);
+    const keys = SETTING_ROWS.map(([setting, { as = setting }]) => as);
+    expect(Object.keys(json)).toEqual([...new Set(keys)]);
+    const titles = stdout.split('\n').filter((line) => /^[a-z]/.test(line));
+    // One is the heading.
+    expect(titles).toHaveLength(new Set(keys).size + 1);
   });
 
   it('gives values that a program can use as JSON, without keys and paths of URLs', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../src/cli/config-file.ts';
 import type { ConfigFile } from '../../src/cli/config-schema.ts';
 import { PUBLIC_NODES } from '../../src/cli/known-chains.ts';
-import { resolveSettings, type Settings, type SourceFlags } from '../../src/cli/settings.ts';
+import { resolveSettings, type Settings } from '../../src/cli/settings.ts';
+import type { SourceFlags } from '../../src/cli/settings-table.ts';
 import { runMain } from './captured-io.ts';
 
 const file = (content: ConfigFile): LoadedConfig => ({ path: '/c.json', content, warning: null });

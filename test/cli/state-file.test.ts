@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { resolveSettings, type SourceFlags } from '../../src/cli/settings.ts';
+import { resolveSettings } from '../../src/cli/settings.ts';
+import type { SourceFlags } from '../../src/cli/settings-table.ts';
 import { rememberedName, StateFile } from '../../src/cli/state-file.ts';
 import { EVERYWHERE, Remembered } from '../../src/tui/data/remembered.ts';
 import { sharedFolder } from '../helpers/shared-folder.ts';

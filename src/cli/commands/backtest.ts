@@ -39,8 +39,8 @@ import {
   wantsColour,
   withSpinner,
 } from '../output.ts';
-import { checked } from '../parse.ts';
-import { DEFAULT, parsePath } from '../settings.ts';
+import { checked, parsePath } from '../parse.ts';
+import { DEFAULT } from '../settings.ts';
 import { createLineFile, isSameFile } from './record.ts';
 
 export function addBacktest(program: CliCommand): void {

@@ -5,8 +5,8 @@ import { databaseName, isServerUrl } from '../../store/database-url.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { chainDatabase } from '../config-file.ts';
 import { cleanLine, mapped, shownDatabase, tableLines } from '../output.ts';
-import { durationText } from '../parse.ts';
 import type { Setting, Settings, SourceChoice } from '../settings.ts';
+import { type OwnLineKey, SETTING_ROWS } from '../settings-table.ts';
 import { keySettings } from './keys.ts';
 import type { JsonFlags } from './resource.ts';
 
@@ -26,8 +26,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
-  const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, allowPrivateTargets } = settings;
-  const { notifications, chains, intervalSec } = settings;
+  const { source, apiKey, chains, db, encryptionKey, smtp, telegram } = settings;
   const { kind } = source.value;
   // Recordings and the demo keep no database, and a remote service has its own.
   const chainFile = kind === 'rpc' ? chainDatabase(io, { id: '<id>' }) : null;
@@ -35,13 +34,6 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const without = kind === 'hosted' ? 'none; the service keeps the history' : 'temporary; --db FILE keeps it';
   const plans = [...keys.plans.values()];
   const shown = (path: string) => shownDatabase(path, io.home);
-  /** For people by title, line by line; for programs by the name in the config file, if any. */
-  const row = (title: string, key: string, text: string, { value, from }: Setting<unknown>) => {
-    const lines = text.split('\n');
-    return { title, key, lines, value, from };
-  };
-  const toggle = (title: string, key: string, said: Setting<boolean>, on = 'on', off = 'off') =>
-    row(title, key, said.value ? on : off, said);
   const isSet = ({ value, from }: Setting<unknown>) => ({ value: value !== null, from });
   const ownKey = isServerUrl(db.value ?? '') ? 'none; no auto-txs are taken' : "the file's own";
   const databaseText = database === null ? without : shown(database);
@@ -49,67 +41,65 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const [sourceText, sourceValue] = describeSource(source.value);
   const described = chains.value.map((chain) => ({ name: chain.name, words: describeSource(chain.source) }));
   const chainTexts = described.map(({ name, words: [text] }) => `${name}: ${text.replaceAll('\n', ', ')}`);
-  const rows = [
-    row('source', 'source', sourceText, { ...source, value: sourceValue }),
-    toggle('api key', 'apiKey', isSet(apiKey), 'set', 'none'),
-    row('chains', 'chains', chainTexts.join('\n') || 'none; see --chains', {
+  const line = (title: string, text: string, { value, from }: Setting<unknown>) => [
+    { title, texts: text.split('\n'), value, from },
+  ];
+  /** Those that show more than the value of one setting. */
+  const own: Readonly<Record<OwnLineKey, ReturnType<typeof line>>> = {
+    source: line('source', sourceText, { ...source, value: sourceValue }),
+    chains: line('chains', chainTexts.join('\n') || 'none; see --chains', {
       ...chains,
       value: described.map(({ name, words: [, value] }) => ({ name, source: value })),
     }),
-    row('history', 'historySec', durationText(historySec.value), historySec),
-    row('patience', 'patienceSec', durationText(settings.patienceSec.value), settings.patienceSec),
-    row(
-      'interval',
-      'intervalSec',
-      mapped(intervalSec.value, durationText) ?? 'as the source asks',
-      intervalSec,
+    apiKey: line('api key', apiKey.value === null ? 'none' : 'set', isSet(apiKey)),
+    db: line('database', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
+    encryptionKey: line(
+      'encryption key',
+      encryptionKey.value === null ? ownKey : 'set',
+      isSet(encryptionKey),
     ),
-    row('zone', 'zone', settings.zone.value, settings.zone),
-    toggle('mouse', 'mouse', settings.mouse, 'on', 'off; the terminal selects text'),
-    toggle('fresh', 'fresh', settings.fresh, 'on', 'off; the monitor remembers'),
-    row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
-    toggle('encryption key', 'encryptionKey', isSet(encryptionKey), 'set', ownKey),
-    row('keys', 'keys', shown(keys.file.value), { ...keys.file, value: withoutLogin(keys.file.value) }),
-    ...plans.map((plan, index) => {
+    keys: line('keys', shown(keys.file.value), { ...keys.file, value: withoutLogin(keys.file.value) }),
+    plans: plans.flatMap((plan, index) => {
       const from = keys.ownPlans.includes(plan.name) ? 'config file' : 'default';
-      return row(index === 0 ? 'plans' : '', 'plans', planText(plan), { value: plans, from });
+      return line(index === 0 ? 'plans' : '', planText(plan), { value: plans, from });
     }),
-    row(
-      'cors',
-      'cors',
-      settings.cors.value.join('\n') || 'none; pages of other origins get no response',
-      settings.cors,
-    ),
-    row('mail', 'smtp', mailText(settings), {
+    smtp: line('mail', mailText(settings), {
       value: mapped(smtp.value, ({ password, ...rest }) => ({ ...rest, hasPassword: password !== null })),
       from: smtp.from,
     }),
-    row('telegram', 'telegram', telegramText(settings), {
+    telegram: line('telegram', telegramText(settings), {
       value: mapped(telegram.value, ({ apiUrl }) => ({ host: apiUrl.host })),
       from: telegram.from,
     }),
-    toggle('private targets', 'allowPrivateTargets', allowPrivateTargets, 'allowed', 'refused'),
-    row('notifications', 'notifications', notifications.value, notifications),
-    toggle('screen reader', 'screenReader', settings.screenReader),
-    toggle('ascii', 'ascii', settings.ascii),
-    row('config file', 'configFile', path, {
+    configFile: line('config file', path, {
       value: mapped(file.content, () => file.path),
       from: configFrom,
     }),
-  ];
+  };
+  const all: Readonly<Record<string, Setting<unknown> | undefined>> = settings;
+  const plain = SETTING_ROWS.map(
+    ([name, { as: key = name, title = name, shown: describe, unset = 'none' }]) => {
+      const setting = all[key];
+      if (setting === undefined || describe === undefined) return [key, []];
+      return [key, line(title, setting.value === null ? unset : describe(setting.value), setting)];
+    },
+  );
+  // Each in the place of its row.
+  const lines: typeof own = { ...Object.fromEntries(plain), ...own };
+  const rows = Object.entries(lines).flatMap(([key, parts]) => parts.map((part) => ({ key, ...part })));
   if (json) {
     const values = Object.fromEntries(rows.map(({ key, value, from }) => [key, { value, from }]));
     io.stdout.write(`${JSON.stringify(values, null, 2)}\n`);
     return;
   }
   const titles = ['setting', 'value', 'from'];
-  const lines = tableLines<readonly string[]>(
+  const table = tableLines<readonly string[]>(
     titles.map((title, at) => [title, 'left', (cells) => cleanLine(cells[at] ?? '')]),
-    rows.flatMap(({ title, from, lines: texts }) =>
-      texts.map((line, index) => (index === 0 ? [title, line, from] : ['', line, ''])),
+    rows.flatMap(({ title, from, texts }) =>
+      texts.map((text, index) => (index === 0 ? [title, text, from] : ['', text, ''])),
     ),
   );
-  io.stdout.write(`${lines.join('\n')}\n`);
+  io.stdout.write(`${table.join('\n')}\n`);
 }
 
 function planText({ name, dailyLimit, perSecond, groups, mcpWrites }: Plan): string {

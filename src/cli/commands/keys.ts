@@ -21,8 +21,8 @@ import { keysDatabase } from '../config-file.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
-import { checked } from '../parse.ts';
-import { parsePath, type Setting } from '../settings.ts';
+import { checked, parsePath } from '../parse.ts';
+import type { Setting } from '../settings.ts';
 import { isConfirmed, requireTerminal } from './resource.ts';
 
 type KeysFlags = Flags<'keys' | 'name' | 'plan', 'json' | 'yes'>;

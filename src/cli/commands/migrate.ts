@@ -7,8 +7,8 @@ import { keysDatabase } from '../config-file.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { note, tildePath } from '../output.ts';
-import { checked, parsedOrNull } from '../parse.ts';
-import { parsePath, type Settings } from '../settings.ts';
+import { checked, parsedOrNull, parsePath } from '../parse.ts';
+import type { Settings } from '../settings.ts';
 import { isConfirmed, requireTerminal } from './resource.ts';
 
 export function addMigrate(program: CliCommand): void {

@@ -9,8 +9,8 @@ import { failure, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
 import { cleanLine, note, withSpinner } from '../output.ts';
-import { checked, parseCount, parseDuration } from '../parse.ts';
-import { chosenChain, parsePath } from '../settings.ts';
+import { checked, parseCount, parseDuration, parsePath } from '../parse.ts';
+import { chosenChain } from '../settings.ts';
 
 export function addRecord(program: CliCommand): void {
   const parse = (text: string) => parseDuration(text, { min: '1m', max: '30d' });

@@ -8,8 +8,8 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { configFile } from '../config-file.ts';
 import { usageError } from '../errors.ts';
 import { cleanLine, note } from '../output.ts';
-import { checked, parseWhole } from '../parse.ts';
-import { parseOrigins, type SourceFlags } from '../settings.ts';
+import { checked, parseOrigins, parseWhole } from '../parse.ts';
+import type { SourceFlags } from '../settings-table.ts';
 import { keySettings } from './keys.ts';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];

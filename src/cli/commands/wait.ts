@@ -20,7 +20,8 @@ import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, statusLine } from '../output.ts';
 import { durationText, parseCount, parseDuration, parseWritten } from '../parse.ts';
-import { isSecretVariable, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+import { isSecretVariable } from '../settings-table.ts';
 import { pastFor, thresholdWords, windowOf } from './now.ts';
 
 export function addWait(program: CliCommand): void {
