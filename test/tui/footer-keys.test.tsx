@@ -58,6 +58,9 @@ const OPENS: ReadonlySet<ActionName> = new Set([
   'heatmap',
 ]);
 
+/** Where the key that a label of two is listed under does nothing yet: after the newest value comes none. */
+const OTHER_KEY: Partial<Record<ActionName, string>> = { 'cursor-right': 'left' };
+
 /** A tab with its footer, without the frame and its notices: each key's effect is in what is drawn or in what it reports. */
 function showTab(place: number, rows: number) {
   const { Pane, scope } = TABS[place] ?? TABS[0];
@@ -79,8 +82,20 @@ const PANES = [
     'Esc back  R send again  n new  space on/off  c another  d delete  / find',
   ],
   ['Live', 0, 22, [], '⏎ why  P patience  y copy  a alert  / find'],
-  ['Chart', 1, 22, [], 't time frame  p percentile  v compare  h hours  l axis  B dots  w write CSV  / find'],
-  ['the cheap hours before any is seen', 1, 22, ['h hours'], 'h hours  Esc back  / find'],
+  [
+    'Chart',
+    1,
+    22,
+    [],
+    't time frame  p percentile  v compare  h hours  l axis  B dots  w write CSV  ←/→ cursor  ↑/↓ high/low, day  / find',
+  ],
+  [
+    'the cheap hours before any is seen',
+    1,
+    22,
+    ['h hours'],
+    't time frame  p percentile  v compare  h hours  l axis  B dots  Esc back  / find',
+  ],
   [
     'Auto-tx',
     3,
@@ -110,19 +125,25 @@ it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))(
       });
     const binding = (text: string) =>
       KEYMAP.find((key) => `${key.footerLabel ?? key.label} ${key.footer}` === text);
-    for (const name of way) {
-      await until(() => footer().includes(name), name);
-      await press(binding(name)?.keys[0] ?? '');
-    }
-    await until(() => footer() === home, home);
+    const goThere = async () => {
+      for (const name of footer() === home ? [] : way) {
+        await until(() => footer().includes(name), name);
+        await press(binding(name)?.keys[0] ?? '');
+      }
+      await until(() => footer() === home, home);
+    };
+    await goThere();
     for (const key of home.split('  ').map(binding)) {
       if (key === undefined) throw new Error(`no key is named so: ${home}`);
       const { action, keys } = key;
       // Pressed at the end: they leave the pane.
       if (action === 'close' || (action === 'heatmap' && way.length > 0)) continue;
+      // A cursor brings keys of its own until Esc; what changes the chart leads to it from the cheap hours.
+      if (footer() !== home && way.length === 0) await press('escape');
+      if (way.every((name) => footer().includes(name))) await goThere();
       const state = () => [screen(), toasts.length, prefills.length, opened.length, patiences.length].join();
       const before = state();
-      await press(keys[0] ?? '');
+      await press(OTHER_KEY[action] ?? keys[0] ?? '');
       await until(() => state() !== before, `an effect of ${keys[0]} (${action})`);
       if (!OPENS.has(action)) continue;
       await until(() => footer() !== home, `what ${action} opens`);

@@ -176,10 +176,12 @@ export function ChartPane() {
     ...lookKeys,
     ...(usual === null ? {} : { alert: () => alertAt(usual.wei, `the cheap hours: ${usual.basis}`) }),
     close: () => (state.hour === null ? toggleHours() : choose({ hour: null })),
-    'cursor-left': moveHour(-1),
-    'cursor-right': moveHour(1),
-    'cursor-up': moveHour(-24),
-    'cursor-down': moveHour(24),
+    ...(hasHours && {
+      'cursor-left': moveHour(-1),
+      'cursor-right': moveHour(1),
+      'cursor-up': moveHour(-24),
+      'cursor-down': moveHour(24),
+    }),
     end: () => choose({ hour: null }),
   };
   useKeys('chart', {
