@@ -1,11 +1,11 @@
 import { ChainError } from '../chain/chain-source.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/http.ts';
-import { isAddress } from '../contract/alert-targets.ts';
+import { isAddress } from '../contract/alert-channels.ts';
 import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
-import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
+import type { TelegramSettings } from '../service/alerts/notifiers/notifiers.ts';
 import type { ServiceOptions } from '../service/service.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';

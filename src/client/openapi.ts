@@ -1,4 +1,5 @@
-import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../contract/choices.ts';
+import { CHANNELS } from '../contract/alert-channels.ts';
+import { ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../contract/choices.ts';
 import * as v1 from '../contract/routes.ts';
 import { ownValue } from '../core/own-value.ts';
 import { cleanText } from '../core/text.ts';
@@ -55,9 +56,8 @@ export type ExtraField = (typeof EXTRA_FIELDS)[number];
 export function alertChoices(description: Described, isOwn: boolean) {
   const body = describedRoute(description, v1.PATHS.alerts, 'post')?.body ?? [];
   const status = describedRoute(description, v1.PATHS.alertStatus, 'put')?.body ?? [];
-  // The terminal of a running monitor is our own addition.
-  const channels =
-    description === null ? ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL') : ALERT_CHANNELS;
+  const given = CHANNELS.filter(({ isAddition }) => description !== null || !isAddition);
+  const channels = given.map(({ name }) => name);
   const values = (fields: typeof body, name: string, otherwise: readonly string[]) => {
     const named = fields.find((field) => field.name === name)?.values ?? [];
     return named.length === 0 ? otherwise : named;

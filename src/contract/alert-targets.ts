@@ -1,5 +1,5 @@
+import { ALERT_CHANNELS, type AlertChannel, channelNamed } from './alert-channels.ts';
 import type { AlertCreationInput } from './alerts.ts';
-import { ALERT_CHANNELS, type AlertChannel } from './choices.ts';
 
 /** The problem of one field. `path` is its JSON path: `targets.SLACK`, `channels.0`. */
 export interface FieldProblem {
@@ -49,25 +49,12 @@ export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProb
   ];
 }
 
-/** What the target of a channel is, and why a text is none, to follow the name of its field. */
-const TARGETS: Readonly<Record<AlertChannel, readonly [wanted: string, refuse: RefuseTarget]>> = {
-  EMAIL: [
-    'an address',
-    (text) => (isAddress(text) ? null : 'must be one email address such as gas@example.org'),
-  ],
-  TELEGRAM: [
-    'a chat id',
-    (text) => (CHAT_ID.test(text) ? null : 'must be a chat id: a number such as -1001234567890, or @channel'),
-  ],
-  WEBHOOK: ['a URL', refuseUrl],
-  SLACK: ['the URL of an incoming webhook', refuseUrl],
-  TERMINAL: ['nothing', () => 'must be left out: TERMINAL notifies every running monitor'],
-};
-type RefuseTarget = (target: string, rules: TargetRules) => string | null;
-
 /** Why `target` is invalid for `channel`, as text to follow its name; `null` when it is valid. */
-export const refuseTarget = (channel: AlertChannel, target: string, rules: TargetRules): string | null =>
-  TARGETS[channel][1](target, rules);
+export function refuseTarget(channel: AlertChannel, target: string, rules: TargetRules): string | null {
+  const refuse = channelNamed(channel)?.target?.refuse;
+  if (refuse === undefined) return `must be left out: ${channel} notifies every running monitor`;
+  return refuse === 'unless-url' ? refuseUrl(target, rules) : refuse(target);
+}
 
 function checkChannels({ channels = [] }: TargetFields): FieldProblem[] {
   return ALERT_CHANNELS.flatMap((channel) => {
@@ -124,9 +111,9 @@ function areKnown(channels: readonly string[]): boolean {
 }
 
 function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules): string | null {
-  if (channel === 'TERMINAL' && target === '') return null;
-  if (target === '') return `is missing: ${TARGETS[channel][0]}`;
-  return refuseTarget(channel, target, rules);
+  if (target !== '') return refuseTarget(channel, target, rules);
+  const wanted = channelNamed(channel)?.target?.what;
+  return wanted === undefined ? null : `is missing: ${wanted}`;
 }
 
 function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: TargetFields): FieldProblem[] {
@@ -134,27 +121,6 @@ function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: Targe
   const message =
     'must be below thresholdGwei: the price cannot fall further, so the alert would fire only once';
   return [{ path: 'hysteresisGwei', message }];
-}
-
-/** `-1001234567890_42` is topic 42 of a group. */
-const CHAT_ID = /^(?:-?[1-9]\d{0,18}|-100[1-9]\d{0,15}_[1-9]\d{0,9}|@[A-Za-z]\w{3,31})$/;
-/** RFC 5322's atoms (also in other scripts, RFC 6531): no quotes, brackets, commas or line breaks, so one address at most. */
-const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-const DOMAIN =
-  /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
-/** RFC 5321, 4.5.3.1. */
-const ADDRESS_LONGEST = 254;
-const LOCAL_LONGEST = 64;
-
-export function isAddress(text: string): boolean {
-  const at = text.lastIndexOf('@');
-  const local = text.slice(0, Math.max(at, 0));
-  return (
-    text.length <= ADDRESS_LONGEST &&
-    local.length <= LOCAL_LONGEST &&
-    LOCAL_PART.test(local) &&
-    DOMAIN.test(text.slice(at + 1))
-  );
 }
 
 function refuseUrl(text: string, rules: TargetRules): string | null {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ALERT_CHANNELS } from './alert-channels.ts';
 import { checkTargets, type TargetFields, type TargetRules } from './alert-targets.ts';
 import * as choices from './choices.ts';
 import { type Body, type Checked, checkBody } from './field-problems.ts';
@@ -8,7 +9,7 @@ import { ThresholdWire } from './threshold.ts';
 
 const Target = z.string().max(2_048);
 
-const Channel = z.enum(choices.ALERT_CHANNELS).meta({
+const Channel = z.enum(ALERT_CHANNELS).meta({
   ...{ id: 'AlertChannel', description: 'How the alert notifies; TERMINAL: in every running monitor' },
 });
 
@@ -23,7 +24,7 @@ const fields = {
   ),
   disableOnce: flag('Disables itself after it fired'),
   method: Channel.describe('The channel that `to` belongs to; one of channels'),
-  channels: z.array(Channel).min(1).max(choices.ALERT_CHANNELS.length),
+  channels: z.array(Channel).min(1).max(ALERT_CHANNELS.length),
   to: Target.describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
   targets: z.partialRecord(Channel, Target.min(1)).describe('Targets of the further channels'),
   note: wire.Note.describe('Goes with each notification'),
@@ -62,7 +63,7 @@ export const checkAlert = (body: unknown, rules: TargetRules): Checked<AlertCrea
     const { targets } = given;
     // A name that zod removes from records before validation.
     const isHidden = typeof targets === 'object' && targets !== null && Object.hasOwn(targets, '__proto__');
-    const message = `must be one of ${choices.ALERT_CHANNELS.join(', ')}`;
+    const message = `must be one of ${ALERT_CHANNELS.join(', ')}`;
     const hidden = isHidden ? [{ path: 'targets.__proto__', message }] : [];
     return [...wrongThreshold(given), ...hidden, ...checkTargets(soundFields(given), rules)];
   });

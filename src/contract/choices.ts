@@ -21,9 +21,6 @@ export const ALERT_SPEEDS = [...GAS_SPEEDS, 'BLOB'] as const;
 export const LANE_OF_SPEED = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast', BLOB: 'blob' } as const;
 export const SPEED_OF_LANE = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST', blob: 'BLOB' } as const;
 export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
-/** Ways an alert notifies; `TERMINAL`: every running monitor. */
-export const ALERT_CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'] as const;
-export type AlertChannel = (typeof ALERT_CHANNELS)[number];
 export const ALERT_STATUSES = ['PENDING', 'DISABLED'] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 /** State of a delivery to one channel for one firing. */

@@ -17,10 +17,11 @@ import { HISTORY_TABLES } from '../store/move-database.ts';
 import { refuseMoved } from '../store/moved.ts';
 import { OutboxStore } from '../store/outbox.ts';
 import { AlertService } from './alerts/alert-service.ts';
-import { type MadeAttempt, type NotifierSettings, startAlertDispatch } from './alerts/dispatcher.ts';
+import { type MadeAttempt, startAlertDispatch } from './alerts/dispatcher.ts';
+import type { NotifierSettings } from './alerts/notifiers/notifiers.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { createRuleBasis, priceRule } from './alerts/rule-basis.ts';
-import { channelsOf, targetRules } from './alerts/target-rules.ts';
+import { targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxSchedule } from './auto-txs/schedule.ts';
 import { createChainReader } from './chain-reader.ts';
@@ -229,7 +230,7 @@ export async function startService(options: ServiceOptions) {
     alerts: new AlertService({
       alerts: alertStore,
       outbox: new OutboxStore(database),
-      rules: targetRules(channelsOf(notifiers), notifiers),
+      rules: targetRules(notifiers, notifiers),
       wallNow,
       chainNow: () => source.now(),
       onDue: () => alertDispatch.wake(),

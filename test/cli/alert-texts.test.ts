@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutLines } from '../../src/cli/output.ts';
 import { alertDetailsText, alertListLines, alertSavingsText } from '../../src/cli/text/alerts.ts';
 import type { AlertDetailsView, AlertSavingsView, AlertView } from '../../src/client/views/alerts.ts';
+import { ALERT_CHANNELS } from '../../src/contract/alert-channels.ts';
 import { ALERT } from '../tui/fake-alerts.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 11, 30, 0);
@@ -86,7 +87,7 @@ describe('gastop alerts show', () => {
 describe('gastop alerts list', () => {
   const alert = (change: Partial<AlertView>): AlertView => ({ ...ALERT, ...change });
   const many = [
-    alert({ channels: ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'], note: '🚀 '.repeat(100) }),
+    alert({ channels: [...ALERT_CHANNELS], note: '🚀 '.repeat(100) }),
     alert({ id: 'x', status: 'DISABLED', note: '' }),
   ];
 

@@ -314,7 +314,7 @@ describe('a source in this process', () => {
     expect(stdout).not.toMatch(/^(dns|tcp|tls|clock) /m);
   });
 
-  it('says what to set so that its alerts can be sent by mail and Telegram', async () => {
+  it('says what to set so that its alerts can be sent on channels that need settings', async () => {
     const { stdout } = await runMain(['doctor', '--replay', SHORT_RECORDING]);
     expect(unwrapped(stdout)).toContain(
       'alerts EMAIL is not set up: set smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',

@@ -8,7 +8,8 @@ import {
   offeredValues,
   readDescription,
 } from '../../src/client/openapi.ts';
-import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../../src/contract/choices.ts';
+import { ALERT_CHANNELS, CHANNELS } from '../../src/contract/alert-channels.ts';
+import { ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../../src/contract/choices.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { failureOf } from './answering.ts';
@@ -61,7 +62,7 @@ describe('the document of a service we do not run', () => {
     expect(alertChoices(undefined, true)).toEqual(whole);
     expect(alertChoices(null, false)).toEqual({
       ...whole,
-      channels: ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'],
+      channels: CHANNELS.filter(({ isAddition }) => !isAddition).map(({ name }) => name),
       unknown: [...EXTRA_FIELDS],
     });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ALERT_CHANNELS, CHANNELS } from '../../src/contract/alert-channels.ts';
 import {
   ANY_SERVICE,
   channelWarnings,
@@ -26,7 +27,8 @@ function problems(body: unknown, rules = STRICT): string[] {
   return checked.ok ? [] : checked.problems.map(({ path, message }) => `${path} ${message}`.trim());
 }
 
-const ONE_OF = 'one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL';
+const ONE_OF = `one of ${ALERT_CHANNELS.join(', ')}`;
+const URL_CHANNELS = CHANNELS.flatMap(({ name, target }) => (target?.refuse === 'unless-url' ? [name] : []));
 const withTarget = (channel: string, to: string) => ({ ...MAIL, channels: [channel], to });
 
 describe('a new alert', () => {
@@ -50,7 +52,7 @@ describe('a new alert', () => {
       'condition must be one of LESS_THAN, GREATER_THAN',
       'cooldownMs must be a whole number',
       'disableOnce must be true or false',
-      'channels.0 must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
+      `channels.0 must be ${ONE_OF}`,
       'note must have at most 500 characters',
       'confirmBlocks must be at most 1,000',
       'speed is not a field of this request',
@@ -192,7 +194,7 @@ describe('targets', () => {
     for (const to of wrong) expect(problems(withTarget(channel, to)), to).toEqual([`to ${words}`]);
   });
 
-  it.each(['WEBHOOK', 'SLACK'])('of %s are URLs that the service sends to', (channel) => {
+  it.each(URL_CHANNELS)('of %s are URLs that the service sends to', (channel) => {
     expect(problems(withTarget(channel, 'https://example.org:8443/a?b=c'))).toEqual([]);
     expect(problems(withTarget(channel, 'http://example.org'))).toEqual(['to must begin with https://']);
     expect(problems(withTarget(channel, 'http://example.org'), ANY_SERVICE)).toEqual([]);

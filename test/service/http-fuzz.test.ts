@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
+import { ALERT_CHANNELS } from '../../src/contract/alert-channels.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
@@ -189,7 +190,7 @@ const anything = fc.oneof(
   fc.constantFrom('😀'.repeat(500), 'x'.repeat(501), 'é'.repeat(60_000), `${'a.'.repeat(2_000)}@example.org`),
   fc.constantFrom('\u0000', '\ud800', '\u001b]0;title\u0007', 'gas@example.org\r\nBcc: all@example.org'),
   among('https://127.0.0.1 https://[::1]:443/ https://0x7f.1/ https://user:pass@receiver.invalid file:///x'),
-  among('EMAIL WEBHOOK SLACK TELEGRAM TERMINAL PENDING DISABLED SLOW @gas_news https:// javascript:alert(1)'),
+  among(`${ALERT_CHANNELS.join(' ')} PENDING DISABLED SLOW @gas_news https:// javascript:alert(1)`),
   fc.jsonValue({ maxDepth: 4 }),
 );
 const field = mostly(
@@ -203,7 +204,7 @@ const alert = fc.array(fc.tuple(field, anything), { maxLength: 3 }).map((changes
   return `{${[...fields].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 });
 const list = fc
-  .array(fc.oneof(among('EMAIL WEBHOOK SLACK TELEGRAM TERMINAL'), anything), { maxLength: 8 })
+  .array(fc.oneof(among(ALERT_CHANNELS.join(' ')), anything), { maxLength: 8 })
   .map((channels) => JSON.stringify({ ...GOOD, method: undefined, channels }));
 const repeated = fc
   .tuple(among('[ {"a": [{"thresholdGwei": " {"channels":[ \\u0000 [],'), fc.integer({ min: 1, max: 40_000 }))

@@ -24,6 +24,7 @@ import {
 } from '../../client/views/alerts.ts';
 import { coinSymbol } from '../../client/views/auto-txs.ts';
 import type { ReachView } from '../../client/views/gas.ts';
+import { ALERT_CHANNELS, CHANNELS } from '../../contract/alert-channels.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../contract/choices.ts';
@@ -32,7 +33,7 @@ import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
 import type { Threshold } from '../../core/threshold/threshold.ts';
 import { DAY_SEC, durationOfMs, HOUR_SEC } from '../../core/time.ts';
 import { exactGwei, formatGwei } from '../../core/units.ts';
-import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
+import { targetRules } from '../../service/alerts/target-rules.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -199,20 +200,13 @@ function withRule(command: CliCommand, hasDefaults = true): CliCommand {
 }
 
 function withMessage(command: CliCommand, isHidden: boolean): CliCommand {
-  for (const [flags, text] of [
-    ['--email <ADDRESS>', 'notify by mail'],
-    ['--webhook <URL>', 'notify by a signed POST'],
-    ['--slack <URL>', 'notify a Slack incoming webhook'],
-    ['--telegram <CHAT>', 'notify a Telegram chat: its id, or @channel'],
-    ['--terminal', 'notify every running monitor'],
-    ['--note <TEXT>', 'goes with each notification'],
-  ] as const) {
-    command.addOption(new Option(flags, text).hideHelp(isHidden));
-  }
-  return command;
+  const add = (flag: string, text: string) => command.addOption(new Option(flag, text).hideHelp(isHidden));
+  for (const { name, flag } of CHANNELS) add(`${flagOf(name)} ${flag[0]}`.trim(), flag[1]);
+  return add('--note <TEXT>', 'goes with each notification');
 }
 
-type AlertFlags = Flags<'note' | 'email' | 'webhook' | 'slack' | 'telegram', 'terminal' | 'once' | 'json'> & {
+/** Besides these the flags of the channels. */
+type AlertFlags = Flags<'note', 'once' | 'json'> & {
   readonly [Name in 'cooldown' | 'rearmMargin' | 'confirm']?: number;
 } & { readonly [Name in 'below' | 'above']?: Threshold } & { readonly lane?: PricedLane };
 
@@ -301,9 +295,8 @@ function tellWarnings(io: Io, alert: CreatedAlertView | null): void {
 /** The local database's channels are known in advance, so that all problems are reported at once. */
 async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
   if (source.value.kind === 'hosted') return ANY_SERVICE;
-  const { allowPrivateTargets = false, ...delivery } = deliveryOf(settings);
-  const channels = channelsOf({ ...delivery, isSimulated: source.value.kind === 'simulated' });
-  return targetRules(channels, { allowPrivateTargets });
+  const delivery = deliveryOf(settings);
+  return targetRules({ ...delivery, isSimulated: source.value.kind === 'simulated' }, delivery);
 }
 
 function alertWords(alert: CreatedAlertView): string {
@@ -409,8 +402,9 @@ const WANTED = 'an alert as JSON was expected';
 /** From flags, or from JSON in a file or on stdin, which keeps a secret URL out of the shell's history. */
 async function alertOf(io: Io, file: string | undefined, flags: AlertFlags, rules: TargetRules) {
   if (file === undefined) {
-    const names = '--email, --webhook, --slack, --telegram, or --terminal for running monitors';
-    const lacking = targetsOf(flags).length === 0 ? [`name whom to notify: ${names}`] : [];
+    const names = CHANNELS.flatMap(({ name, target }) => (target === null ? [] : [flagOf(name)])).join(', ');
+    const words = `name whom to notify: ${names}, or --terminal for running monitors`;
+    const lacking = targetsOf(flags).length === 0 ? [words] : [];
     return checked(bodyOf(flags, {}, lacking), rules, flags);
   }
   if (saysAnything(flags)) {
@@ -469,16 +463,20 @@ function bodyOf(flags: AlertFlags, stored: Partial<NewAlert>, lacking: readonly 
   };
 }
 
-function targetsOf({ email, webhook, slack, telegram, terminal }: AlertFlags): [string, string][] {
-  const named = { email, webhook, slack, telegram, terminal: terminal ? '' : undefined };
-  return Object.entries(named).flatMap(([name, target]) =>
-    target === undefined ? [] : [[name.toUpperCase(), target]],
-  );
+const flagOf = (channel: string) => `--${channel.toLowerCase()}`;
+
+/** The channels whose flag is given, with its value. */
+function targetsOf(flags: AlertFlags): [channel: string, target: string][] {
+  const values = new Map<string, unknown>(Object.entries(flags));
+  return ALERT_CHANNELS.flatMap((channel) => {
+    const value = values.get(channel.toLowerCase());
+    return value === undefined ? [] : [[channel, typeof value === 'string' ? value : '']];
+  });
 }
 
 /** The flag of each field of the body. */
 function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
-  const channels = targetsOf(flags).map(([channel]) => [channel, `--${channel.toLowerCase()}`] as const);
+  const channels = targetsOf(flags).map(([channel]) => [channel, flagOf(channel)] as const);
   const thresholdFlag = flags.below === undefined ? '--above' : '--below';
   return {
     gasSpeed: '--lane',

@@ -11,7 +11,7 @@ import { Http } from '../../client/http.ts';
 import { OPENAPI_PATH, ROUTE_GROUPS } from '../../contract/routes.ts';
 import { wrapWords } from '../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
-import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
+import { setUpLines } from '../../service/alerts/target-rules.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { openSource } from '../open-source.ts';
@@ -84,7 +84,7 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   const verdict = verdictOf(finding, io.now());
   const [, exitCode] = RESULTS[verdict.result];
   const hasNoChannels = embedded === null || settings.source.value.kind === 'simulated';
-  const missingChannels = hasNoChannels ? [] : setUpLines(channelsOf(deliveryOf(settings)));
+  const missingChannels = hasNoChannels ? [] : setUpLines(deliveryOf(settings));
   const origin = embedded === null ? new URL(clientOptions.url).origin : null;
   const withKey = (clientOptions.apiKey ?? null) !== null;
   if (flags.json) {

@@ -6,7 +6,7 @@ import { ClientError } from '../../client/errors.ts';
 import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
-import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
+import { setUpLines } from '../../service/alerts/target-rules.ts';
 import { createRequestLog, type LogLevel } from '../../service/http/log.ts';
 import { type RequestRecord, startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
@@ -69,7 +69,7 @@ export async function serveUntil(
     log.info(
       `its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`,
     );
-    const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(deliveryOf(settings)));
+    const missing = choice.kind === 'simulated' ? [] : setUpLines(deliveryOf(settings));
     for (const line of missing) log.info(line);
     if (!isLoopback(host)) {
       const who = `everybody who can reach ${host}`;

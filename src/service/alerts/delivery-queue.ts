@@ -1,3 +1,4 @@
+import { channelNamed } from '../../contract/alert-channels.ts';
 import type { DueDelivery } from '../../store/outbox.ts';
 import { OPERATOR } from '../../store/tables.ts';
 
@@ -55,6 +56,6 @@ interface Waiting {
 
 /** The recipient that limits apply to: the host of a URL, else the channel. */
 function recipientOf({ channel, target }: DueDelivery): string {
-  const host = channel === 'WEBHOOK' || channel === 'SLACK' ? URL.parse(target)?.host : undefined;
-  return host ?? channel;
+  const isUrl = channelNamed(channel)?.target?.refuse === 'unless-url';
+  return (isUrl && URL.parse(target)?.host) || channel;
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Alarm, systemClock, type TestableClock } from '../../chain/async.ts';
-import { ALERT_CHANNELS } from '../../contract/choices.ts';
+import { channelNamed } from '../../contract/alert-channels.ts';
 import { DAY_MS } from '../../core/time.ts';
 import type { Database } from '../../store/database.ts';
 import {
@@ -12,17 +12,9 @@ import {
 } from '../../store/outbox.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
-import { createEmailNotifier, type SmtpSettings } from './notifiers/email.ts';
-import { type Attempt, delivered, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
-import { resolveHost, type WebAccess } from './notifiers/safe-http.ts';
-import {
-  createSlackNotifier,
-  createTelegramNotifier,
-  createWebhookNotifier,
-  type TelegramSettings,
-} from './notifiers/web-notifiers.ts';
+import { type Attempt, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
+import { createNotifiers, type NotifierSettings } from './notifiers/notifiers.ts';
 import { GIVE_UP_AFTER_MS, nextTryAt } from './retry-times.ts';
-import { remedyFor } from './target-rules.ts';
 
 const DEADLINE_MS = 10_000;
 
@@ -240,7 +232,7 @@ export class OutboxDispatcher {
 const wasNotSetUp = (channel: string) => `channel was not set up (${channel})`;
 
 const remedyWords = (channel: string) => {
-  const remedy = remedyFor(channel);
+  const remedy = channelNamed(channel)?.setUp?.how;
   return remedy === undefined ? '' : `; its operator sets ${remedy}`;
 };
 
@@ -282,32 +274,4 @@ export function startAlertDispatch(options: AlertDispatchOptions): LeaderWork {
   }
   // First waits for attempts from before the lease was lost.
   return { wake, done: lease.whileLeading(run, options) };
-}
-
-export interface NotifierSettings {
-  readonly smtp: SmtpSettings | null;
-  readonly telegram: TelegramSettings | null;
-  readonly allowPrivateTargets: boolean;
-  /** With simulated prices every channel exists, and none sends anything. */
-  readonly isSimulated?: boolean;
-}
-
-const SIMULATED: Notifiers = Object.fromEntries(
-  ALERT_CHANNELS.map((channel) => [channel, { deliver: async () => delivered('simulated') }]),
-);
-
-/** The notifiers that the settings allow: WEBHOOK and SLACK always. Nothing connects before its first use. */
-export function createNotifiers(
-  { smtp, telegram, allowPrivateTargets, isSimulated }: NotifierSettings,
-  surroundings: Partial<WebAccess> & { readonly now?: () => number } = {},
-): Notifiers {
-  if (isSimulated) return SIMULATED;
-  const { now = Date.now, resolve = resolveHost, ...rest } = surroundings;
-  const web = { access: { ...rest, allowPrivateTargets, resolve }, now };
-  return {
-    WEBHOOK: createWebhookNotifier(web),
-    SLACK: createSlackNotifier(web),
-    ...(smtp && { EMAIL: createEmailNotifier(smtp) }),
-    ...(telegram && { TELEGRAM: createTelegramNotifier(telegram, web) }),
-  };
 }

@@ -1,42 +1,27 @@
 import { BlockList, isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { CHANNELS, type ChannelRow } from '../../contract/alert-channels.ts';
 import type { TargetRules } from '../../contract/alert-targets.ts';
-import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
 
-/** The settings that enable the channels that need some, for the operator. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  EMAIL: 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
-  TELEGRAM: 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN',
+/** What the service has been given to send with. */
+type Senders = Partial<Record<NonNullable<ChannelRow['setUp']>['setting'], object | null>> & {
+  readonly isSimulated?: boolean;
 };
 
-export const remedyFor = (channel: string): string | undefined => REMEDIES[channel];
+const missingChannels = ({ isSimulated = false, ...settings }: Senders) =>
+  CHANNELS.flatMap(({ name, setUp }) =>
+    setUp === undefined || isSimulated || settings[setUp.setting] ? [] : [[name, setUp.how] as const],
+  );
 
-interface Senders {
-  readonly smtp?: object | null;
-  readonly telegram?: object | null;
-  readonly isSimulated?: boolean;
-}
+/** One line for each channel that is not set up, with the settings that enable it. */
+export const setUpLines = (senders: Senders): readonly string[] =>
+  missingChannels(senders).map(([name, how]) => `${name} is not set up: set ${how}`);
 
-export const channelsOf = ({ smtp, telegram, isSimulated }: Senders): readonly string[] =>
-  isSimulated
-    ? ALERT_CHANNELS
-    : ['WEBHOOK', 'SLACK', ...(smtp ? ['EMAIL'] : []), ...(telegram ? ['TELEGRAM'] : [])];
-
-/** The missing ones of all channels; TERMINAL needs no delivery. */
-const missingChannels = (channels: readonly string[]): readonly AlertChannel[] =>
-  ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL' && !channels.includes(channel));
-
-/** One line for each of mail and Telegram that is not set up, with the settings that enable it. */
-export function setUpLines(channels: readonly string[]): readonly string[] {
-  return missingChannels(channels).map((channel) => `${channel} is not set up: set ${remedyFor(channel)}`);
-}
-
-export function targetRules(channels: readonly string[], policy: TargetPolicy): TargetRules {
+export function targetRules(senders: Senders, policy: TargetPolicy): TargetRules {
   // What to set is for the operator: the log and `gastop doctor` name it.
-  const words = (channel: AlertChannel) =>
-    `${channel} is not set up on this service: deliveries wait until it is`;
+  const words = (name: string) => `${name} is not set up on this service: deliveries wait until it is`;
   return {
-    missing: Object.fromEntries(missingChannels(channels).map((channel) => [channel, words(channel)])),
+    missing: Object.fromEntries(missingChannels(senders).map(([name]) => [name, words(name)])),
     refuseUrl: (url) => {
       const target = readWebTarget(url, policy);
       return target.ok ? null : target.problem;

@@ -1,11 +1,7 @@
+import { ALERT_CHANNELS, type AlertChannel } from '../../contract/alert-channels.ts';
 import { channelWarnings, type TargetRules } from '../../contract/alert-targets.ts';
 import type { Alert, AlertDelivery, AlertSavings } from '../../contract/alerts.ts';
-import {
-  ALERT_CHANNELS,
-  type AlertChannel,
-  DELIVERY_STATUSES,
-  SPEED_OF_LANE,
-} from '../../contract/choices.ts';
+import { DELIVERY_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { RelativeRule, StoredAlert } from '../../core/alerts/alert-rule.ts';
 import { ruleToWire } from '../../core/threshold/rule-wire.ts';
 import { gweiString } from '../../core/units.ts';

@@ -1,11 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CHANNELS } from '../../../src/contract/alert-channels.ts';
 import { DeliveryQueue } from '../../../src/service/alerts/delivery-queue.ts';
-import {
-  createNotifiers,
-  type NotifierSettings,
-  OutboxDispatcher,
-} from '../../../src/service/alerts/dispatcher.ts';
+import { OutboxDispatcher } from '../../../src/service/alerts/dispatcher.ts';
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
+import { createNotifiers, type NotifierSettings } from '../../../src/service/alerts/notifiers/notifiers.ts';
 import { nextTryAt } from '../../../src/service/alerts/retry-times.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, type DueDelivery, OutboxStore } from '../../../src/store/outbox.ts';
@@ -481,6 +479,13 @@ describe('what is under way', () => {
     const [ended] = first;
     if (ended !== undefined) queue.end(ended);
     expect(ids(takeAll(queue))).toEqual(['much8']);
+  });
+
+  it.each(CHANNELS)('a recipient of $name, the host where its target is a URL, has two at a time', (row) => {
+    const queue = new DeliveryQueue();
+    const { name: channel, target } = row;
+    for (let n = 0; n < 9; n += 1) queue.add({ ...due(`${n}`, `s${n % 3}.test`), channel });
+    expect(takeAll(queue)).toHaveLength(target?.refuse === 'unless-url' ? 6 : 2);
   });
 
   it('at most 32 are under way', () => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { sign, webhookBody } from '../../../src/service/alerts/notifiers/web-notifiers.ts';
+import { sign, webhookBody } from '../../../src/service/alerts/notifiers/notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { temporaryFile } from '../../helpers/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
-import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
+import { createNotifiers } from '../../../src/service/alerts/notifiers/notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { answering, type Behaviour, startReceiver } from '../../helpers/receiver.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ANY_SERVICE, refuseTarget } from '../../../src/contract/alert-targets.ts';
 import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
-import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
+import { createNotifiers } from '../../../src/service/alerts/notifiers/notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import {
   answering,

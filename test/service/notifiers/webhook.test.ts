@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { createNotifiers } from '../../../src/service/alerts/dispatcher.ts';
 import type { Attempt, Notifier } from '../../../src/service/alerts/notifiers/notifier.ts';
+import { createNotifiers } from '../../../src/service/alerts/notifiers/notifiers.ts';
 import { isForbiddenAddress } from '../../../src/service/alerts/target-rules.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { listen } from '../../helpers/listen.ts';

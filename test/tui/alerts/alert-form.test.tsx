@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { GasClient } from '../../../src/client/gas-client.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
+import { CHANNELS } from '../../../src/contract/alert-channels.ts';
 import { ADDED_ROUTES, V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { openForm } from '../../../src/tui/resource/resource-pane.tsx';
@@ -112,6 +113,18 @@ describe('the form of a new alert', () => {
     await leads(['e', 'ctrl+u', '0.03'], 'has to fall 41 %');
     await leads('ctrl+s', 'Alerts 1');
     await waitFor(() => toasts.at(-1)?.text === 'Changed: Average < 0.03 gwei');
+  });
+
+  it('asks for the target of each ticked channel, with the hint of its row', async () => {
+    const channels = CHANNELS.map(({ name }) => name);
+    const { leads } = await open({
+      key: 'c',
+      rows: 37,
+      columns: 120,
+      alerts: [{ ...ALERT, channels, to: '' }],
+    });
+    await leads('tab', '▸ notify');
+    for (const { target } of CHANNELS) if (target !== null) await leads('tab', target.hint ?? target.what);
   });
 
   it('goes through its fields with Tab and arrows, around both ends', async () => {

@@ -1,6 +1,5 @@
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanText } from '../../../core/text.ts';
-import { RequestRefused } from './safe-http.ts';
 
 export interface Notification {
   /** The same for every attempt: the recipient's idempotency key. */
@@ -49,7 +48,6 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 /** Why there was no response, without the addresses and secrets that an error may repeat. */
 export function connectionWords(error: unknown): string {
-  if (error instanceof RequestRefused) return `refused: ${cleanText(error.message, 200)}`;
   // When several addresses were tried, of the first.
   const { code } = Object(error instanceof AggregateError ? error.errors[0] : error);
   if (typeof code !== 'string') return 'no connection';

@@ -1,8 +1,19 @@
 import { lookup } from 'node:dns/promises';
-import http from 'node:http';
+import http, { STATUS_CODES } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { VERSION } from '../../../contract/routes.ts';
+import { retryAfterSec } from '../../../core/retry-after.ts';
+import { cleanText } from '../../../core/text.ts';
 import { hostOf, isForbiddenAddress, readWebTarget, type TargetPolicy } from '../target-rules.ts';
+import {
+  type Attempt,
+  connectionWords,
+  delivered,
+  later,
+  type Notification,
+  type Notifier,
+} from './notifier.ts';
 
 /** All addresses of a name. Rejects with an error that has a `code` when there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
@@ -11,7 +22,7 @@ export const resolveHost: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /** The message may be shown to the alert's owner. */
-export class RequestRefused extends Error {
+class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
 }
 
@@ -47,7 +58,15 @@ function notFound(hostname: string): NodeJS.ErrnoException {
 const LONGEST_BODY_BYTES = 65_536;
 /** Deadline of the body, since the status alone decides. */
 const BODY_DEADLINE_MS = 2_000;
+const HEADERS = {
+  'Content-Type': 'application/json',
+  'User-Agent': `gastop/${VERSION}`,
+  Connection: 'close',
+};
+
 export interface WebAccess extends TargetPolicy {
+  /** Ms since epoch. */
+  readonly now: () => number;
   readonly resolve: ResolveHost;
   /** Root certificates to trust instead of the default ones, PEM. */
   readonly ca?: string;
@@ -55,11 +74,12 @@ export interface WebAccess extends TargetPolicy {
 
 interface WebRequest {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Besides those of JSON, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-export interface WebResponse {
+interface WebResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly movedTo: string | null;
@@ -71,7 +91,7 @@ export interface WebResponse {
  * Posts, and checks each address before it connects. One connection per request; no redirects, no proxy.
  * @throws {RequestRefused} the target is forbidden; other errors are those of the connection.
  */
-export async function sendRequest(
+async function sendRequest(
   request: WebRequest,
   access: WebAccess,
   signal: AbortSignal,
@@ -89,7 +109,7 @@ export async function sendRequest(
     // A fresh agent, which keeps no connection and ignores proxy settings of the environment.
     agent: isEncrypted ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false }),
     lookup: guardedLookup(access.resolve, access),
-    headers: { ...request.headers, 'Content-Length': String(body.length), Connection: 'close' },
+    headers: { ...HEADERS, ...request.headers, 'Content-Length': String(body.length) },
     signal,
     ...(access.ca === undefined ? {} : { ca: access.ca }),
   };
@@ -124,4 +144,61 @@ async function readBody(response: http.IncomingMessage): Promise<string> {
   }
   clearTimeout(timer);
   return body.toString('utf8', 0, length);
+}
+
+interface Post extends WebRequest {
+  /** Not logged where the response repeats them. Default: path and query of the URL, which may be secret. */
+  readonly secrets?: readonly string[];
+  /** What a body says, for the log. Default: all of it. */
+  readonly read?: (body: string) => string;
+}
+
+/** A notifier over HTTP. 2xx: delivered; else retried, after the response's `Retry-After`; but first `judge` decides. */
+export const webNotifier = (
+  access: WebAccess,
+  post: (notification: Notification) => Post,
+  judge: (response: WebResponse, words: string) => Attempt | null = () => null,
+): Notifier => ({
+  async deliver(notification, signal) {
+    try {
+      const { secrets, read = String, ...request } = post(notification);
+      const response = await sendRequest(request, access, signal);
+      const { status, retryAfter, text } = response;
+      const words = statusWords({ ...response, text: read(text) }, secrets ?? secretsOf(request.url));
+      const decided = judge(response, words);
+      if (decided !== null) return decided;
+      if (status >= 200 && status < 300) return delivered(words);
+      return later(words, retryAfterSec(retryAfter ?? null, access.now()));
+    } catch (error) {
+      if (error instanceof RequestRefused) return later(`refused: ${cleanText(error.message, 200)}`);
+      return later(signal.aborted ? 'no response in time' : connectionWords(error));
+    }
+  },
+});
+
+/** An HTTP status as text, with the beginning of the body without `secrets`: servers repeat unknown paths. */
+function statusWords({ status, text, movedTo }: WebResponse, secrets: readonly string[]): string {
+  const words = STATUS_CODES[status];
+  const line = words === undefined ? String(status) : `${status} ${words}`;
+  if (status >= 300 && status < 400) {
+    return movedTo === null ? `${line} without a Location` : `${line}: moved to ${movedTo}`;
+  }
+  const shown = secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+  const excerpt = cleanText(shown, LONGEST_EXCERPT).trim();
+  return excerpt === '' || /^</.test(excerpt) ? line : `${line}: ${excerpt}`;
+}
+
+const LONGEST_EXCERPT = 120;
+const SHORTEST_TOKEN = 8;
+
+/** The parts of a webhook's URL that may be secret: path and query, whole and in parts. */
+function secretsOf(target: string): string[] {
+  const url = URL.parse(target);
+  if (url === null) return [];
+  const { pathname, search } = url;
+  const parts = pathname.split('/').filter(({ length }) => length >= SHORTEST_TOKEN);
+  const whole = [`${pathname}${search}`, pathname, search, search.slice(1)];
+  const secrets = [...whole, ...parts, ...url.searchParams.values()];
+  const decoded = secrets.map((secret) => new URLSearchParams(`x=${secret}`).get('x') ?? '');
+  return [...secrets, ...decoded].filter(({ length }) => length > 1);
 }

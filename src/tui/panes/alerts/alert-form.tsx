@@ -26,6 +26,7 @@ import {
   writtenThreshold,
 } from '../../../client/views/alerts.ts';
 import { type SnapshotView, watchedPrice } from '../../../client/views/gas.ts';
+import { channelNamed } from '../../../contract/alert-channels.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/alerts.ts';
 import { ALERT_CONDITIONS, COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
@@ -409,12 +410,10 @@ const CONDITIONS = new Map([
   ['GREATER_THAN', 'above'],
 ]);
 
-const TARGET_HINTS = new Map([
-  ['EMAIL', 'an address such as gas@example.org'],
-  ['WEBHOOK', 'a URL that takes a POST'],
-  ['SLACK', 'the URL of an incoming webhook'],
-  ['TELEGRAM', 'a chat id such as -1001234567890, or @channel'],
-]);
+function hintOf(channel: string): string {
+  const target = channelNamed(channel)?.target;
+  return target?.hint ?? target?.what ?? 'where it is sent';
+}
 
 /** The fields from top to bottom, with a line for each ticked channel; unknown values of a service remain choices. */
 function alertFields(
@@ -442,9 +441,7 @@ function alertFields(
     choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
     textField('threshold', 'threshold', thresholdHint, threshold),
     choiceField('channels', 'notify', 'space ticks; terminal: every running monitor', all, 'many'),
-    ...targets.map((channel) =>
-      textField(`to:${channel}`, plainWord(channel), TARGET_HINTS.get(channel) ?? 'where it is sent'),
-    ),
+    ...targets.map((channel) => textField(`to:${channel}`, plainWord(channel), hintOf(channel))),
     textField('note', 'note', 'goes with each notification', { isProse: true }),
     textField('cooldownMs', 'cooldown', cooldownHint, {
       problem: cooldownMs === null ? 'must be a time such as 30m, 1h, 1d or 0' : null,
