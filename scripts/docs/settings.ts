@@ -1,22 +1,13 @@
 import { SETTING_ROWS } from '../../src/cli/settings-table.ts';
 import { code, table } from './markdown.ts';
 
-/** What documents say of each setting that is not of one command alone. */
-export const DOCUMENTED_SETTINGS = SETTING_ROWS.flatMap(
-  ([name, { file, variables = [], flag, ownFlag, docs }]) =>
-    docs === undefined
-      ? []
-      : [
-          {
-            /** Name in the config file; `null`: it is not in it. */
-            key: file === undefined ? null : name,
-            variables,
-            flag: flag?.split(' ')[0] ?? ownFlag ?? null,
-            /** In Markdown. */
-            text: docs,
-          },
-        ],
-);
+/** What documents say, in Markdown, of each setting that is not of one command alone; `key` is its name in the config file. */
+export const DOCUMENTED_SETTINGS = SETTING_ROWS.flatMap(([name, { at, docs: text }]) => {
+  if (text === undefined) return [];
+  const variables = [at.secret, at.variable].filter((variable) => variable !== undefined);
+  const flag = at.flag?.split(' ')[0] ?? at.ownFlag ?? null;
+  return [{ key: at.file === undefined ? null : name, variables, flag, text }];
+});
 
 /** Variables that are no settings. */
 export const OTHER_VARIABLES: Readonly<Record<string, string>> = {

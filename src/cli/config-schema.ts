@@ -53,10 +53,10 @@ const PLAIN = { text: Text, switch: Flag };
 
 type SchemaOf<Name extends FileName> = Name extends OwnSchemaName
   ? (typeof OWN)[Name]
-  : (typeof PLAIN)[Exclude<(typeof SETTINGS)[Name]['file'], 'own'>];
+  : (typeof PLAIN)[Exclude<(typeof SETTINGS)[Name]['at']['file'], 'own'>];
 const SHAPE = Object.fromEntries(
-  SETTING_ROWS.flatMap(([name, { file }]) =>
-    file === undefined ? [] : [[name, file === 'own' ? OWN[name as OwnSchemaName] : PLAIN[file]]],
+  SETTING_ROWS.flatMap(([name, { at }]) =>
+    at.file === undefined ? [] : [[name, at.file === 'own' ? OWN[name as OwnSchemaName] : PLAIN[at.file]]],
   ),
 ) as { readonly [Name in FileName]: SchemaOf<Name> };
 

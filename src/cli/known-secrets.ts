@@ -28,10 +28,7 @@ export async function knownSecrets(
 }
 
 const secretTexts = (file: Readonly<Record<string, unknown>>) =>
-  SETTING_ROWS.flatMap(([name, { isSecret }]) => {
-    const text = file[name];
-    return isSecret && typeof text === 'string' ? [text] : [];
-  });
+  SETTING_ROWS.map(([name, { at }]) => at.secret && file[name]).filter((text) => typeof text === 'string');
 
 function passwordsOf(url: string): readonly string[] {
   const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(url)?.[1];

@@ -120,10 +120,11 @@ function commandWord(program: Command, argv: readonly string[]): string | undefi
 }
 
 function addSourceOptions(program: Command): void {
-  for (const [, { flag, help = '', append: isAppended, goesWith, as }] of SETTING_ROWS) {
-    if (flag === undefined) continue;
-    program.optionsGroup(as === 'source' && goesWith === undefined ? SOURCES : FOR_ALL);
-    program.addOption(isAppended ? new Option(flag, help).argParser(append) : new Option(flag, help));
+  for (const [, { at, help, append: isList, as }] of SETTING_ROWS) {
+    program.optionsGroup(as === 'source' ? SOURCES : FOR_ALL);
+    if (at.flag === undefined) continue;
+    const option = new Option(at.flag, help);
+    program.addOption(isList ? option.argParser(append) : option);
   }
   program.optionsGroup('Help');
   program

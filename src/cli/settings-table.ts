@@ -9,27 +9,25 @@ import {
   parseWhole,
 } from './parse.ts';
 
-/**
- * All that is said of a setting, or of a flag that goes with every command. Flags, completion, the schema of the config
- * file, `gastop config`, the man page and docs/SETTINGS.md are made of it.
- */
+/** All that is said of a setting, or of a flag that goes with every command: flags, completion, config file and documents. */
 export interface SettingRow {
-  /** Its name in `Settings` and in `gastop config --json`, where it is not that of its row; shared by ways to say one thing. */
+  /** Its name in `Settings` and `gastop config --json`, where it is not that of the row; shared by ways to say one thing. */
   readonly as?: string;
-  /** With every command, as commander reads it, and its line in the help. */
-  readonly flag?: string;
+  readonly at: {
+    /** With every command, as commander reads it; `ownFlag` is one of some commands alone. */
+    readonly flag?: string;
+    readonly ownFlag?: string;
+    /** A variable that, like its text in the config file, reaches no error and no other program. */
+    readonly secret?: string;
+    readonly variable?: string;
+    /** In the config file, under the name of the row: text, as in a variable, or what `config-schema.ts` has for it. */
+    readonly file?: 'text' | 'switch' | 'own';
+  };
   readonly help?: string;
-  /** What commander makes of the flag each time it stands there; left out: the last one counts. */
+  /** The flag may stand there several times. */
   readonly append?: true;
   /** The sources that the flag goes with; left out: all. */
   readonly goesWith?: string;
-  /** A flag of some commands alone. */
-  readonly ownFlag?: string;
-  readonly variables?: readonly string[];
-  /** Its first variable, and its text in the config file, reach no error and no other program. */
-  readonly isSecret?: true;
-  /** What it is in the config file, under the name of the row: text, as in a variable, or what `config-schema.ts` has for it. */
-  readonly file?: 'text' | 'switch' | 'own';
   /** In Markdown, for docs/SETTINGS.md and the man page. */
   readonly docs?: string;
   /** Left out, with `standard`: `resolveSettings` has it. @throws RangeError that says what is valid */
@@ -38,23 +36,26 @@ export interface SettingRow {
   /** In `gastop config`; without a title, the name. Left out: `commands/config.ts` has it. */
   readonly title?: string;
   shown?(value: unknown): string;
-  /** In place of `null`. */
-  readonly unset?: string;
 }
 
-const SWITCH = {
-  parse: parseSwitch,
-  standard: false,
-  shown: (isOn: boolean) => (isOn ? 'on' : 'off'),
-} as const;
+const toggle = (on = 'on', off = 'off') =>
+  ({ parse: parseSwitch, standard: false, shown: (isOn: boolean) => (isOn ? on : off) }) as const;
 
-const duration = (min: string, max: string, note?: string) => ({
+const duration = <Standard extends number | null>(
+  min: string,
+  max: string,
+  standard: Standard,
+  { note = '', unset = '' } = {},
+) => ({
   parse: (text: string) => parseDuration(text, { min, max, note }),
-  shown: durationText,
+  standard,
+  shown: (sec: number | null) => (sec === null ? unset : durationText(sec)),
 });
 
-const choice = <const Choice extends string>(note: string, ...choices: readonly Choice[]) => ({
+/** The first is the default. */
+const choice = <const Choice extends string>(note: string, ...choices: readonly [Choice, ...Choice[]]) => ({
   parse: (text: string) => parseChoice(text, choices, note),
+  standard: choices[0],
   shown: (chosen: Choice): string => chosen,
 });
 
@@ -63,224 +64,160 @@ const A_CHAIN = '--rpc, --replay or --demo';
 export const SETTINGS = {
   url: {
     as: 'source',
-    flag: '--url <URL>',
+    at: { flag: '--url <URL>', variable: 'GASTOP_URL', file: 'text' },
     help: 'a v1 gas-price service; its key is GASTOP_API_KEY',
-    variables: ['GASTOP_URL'],
-    file: 'text',
     docs: 'a v1 service',
   },
   rpc: {
     as: 'source',
-    flag: '--rpc <URL>',
+    at: { flag: '--rpc <URL>', variable: 'GASTOP_RPC', file: 'own' },
     help: 'Ethereum node; several are fallbacks; with a key in it: GASTOP_RPC',
     append: true,
-    variables: ['GASTOP_RPC'],
-    file: 'own',
     docs: 'one node, or several: a list in the file, spaces or commas between them in the environment',
   },
-  replay: { as: 'source', flag: '--replay <FILE>', help: 'recorded blocks: JSON Lines or CSV' },
-  demo: { as: 'source', flag: '--demo', help: 'a simulated chain; needs no network' },
+  replay: { as: 'source', at: { flag: '--replay <FILE>' }, help: 'recorded blocks: JSON Lines or CSV' },
+  demo: { as: 'source', at: { flag: '--demo' }, help: 'a simulated chain; needs no network' },
   speed: {
-    as: 'source',
-    flag: '--speed <N>',
+    at: { flag: '--speed <N>' },
     help: 'play a recording N times as fast (monitor: 1)',
     goesWith: '--replay FILE',
   },
-  seed: {
-    as: 'source',
-    flag: '--seed <N>',
-    help: 'another simulated chain (default 1)',
-    goesWith: '--demo',
-  },
+  seed: { at: { flag: '--seed <N>' }, help: 'another simulated chain (default 1)', goesWith: '--demo' },
   fork: {
-    as: 'source',
-    flag: '--fork [BLOCKS]',
+    at: { flag: '--fork [BLOCKS]' },
     help: 'the simulated chain crosses the Amsterdam fork after so many blocks (20)',
     goesWith: '--demo',
   },
   chains: {
-    ownFlag: '--chains',
-    variables: ['GASTOP_API_KEY_<NAME>'],
-    isSecret: true,
-    file: 'own',
+    at: { ownFlag: '--chains', secret: 'GASTOP_API_KEY_<NAME>', file: 'own' },
     docs: 'chains side by side: `[{ "name": "base" }, { "name": "mine", "url": "https://gas.example.org" }]`, with `rpc` (a node, or a list) or `url` (a v1 service, whose key is in the variable) and perhaps `chainId`; a chain that gastop knows by name needs neither. The flag goes with `chains` and the monitor',
   },
   apiKey: {
-    variables: ['GASTOP_API_KEY'],
-    isSecret: true,
-    file: 'own',
+    at: { secret: 'GASTOP_API_KEY', file: 'own' },
     docs: "the service's key; never an argument, which others could read",
   },
   history: {
     as: 'historySec',
-    flag: '--history <TIME>',
+    at: { flag: '--history <TIME>', variable: 'GASTOP_HISTORY', file: 'text' },
     help: 'how much history to load, 1h to 30d (default 30d)',
     goesWith: A_CHAIN,
-    variables: ['GASTOP_HISTORY'],
-    file: 'text',
     docs: 'how much past to load, `1h` to `30d`',
-    ...duration('1h', '30d'),
-    standard: 30 * 86_400,
+    ...duration('1h', '30d', 30 * 86_400),
   },
   confirmations: {
-    flag: '--confirmations <N>',
+    at: { flag: '--confirmations <N>', variable: 'GASTOP_CONFIRMATIONS', file: 'text' },
     help: "blocks that make an auto-tx final (default: the chain's own)",
     goesWith: A_CHAIN,
-    variables: ['GASTOP_CONFIRMATIONS'],
-    file: 'text',
     docs: "how many blocks must have an auto-tx before it is final; default: the chain's own number (12 on Ethereum)",
     parse: (text: string) => parseWhole(text, 'a number of blocks', 1, 10_000),
     standard: null,
-    shown: String,
-    unset: "the chain's own",
+    shown: (blocks: number | null) => blocks?.toString() ?? "the chain's own",
   },
   patience: {
     as: 'patienceSec',
-    flag: '--patience <TIME>',
+    at: { flag: '--patience <TIME>', variable: 'GASTOP_PATIENCE', file: 'text' },
     help: 'how long you can wait with a transaction, 5m to 1d (default 1h)',
-    variables: ['GASTOP_PATIENCE'],
-    file: 'text',
     docs: 'how long you can wait with a transaction, `5m` to `1d`; default: `1h`. The advice is the best wait within it; `P` on Live changes it',
     // Below five minutes the advice is always to send.
-    ...duration(
-      durationText(PATIENCE_SEC.least),
-      durationText(PATIENCE_SEC.most),
-      ', as advice waits no less and no longer',
-    ),
-    standard: PATIENCE_SEC.default,
+    ...duration('5m', durationText(PATIENCE_SEC.most), PATIENCE_SEC.default, {
+      note: ', as advice waits no less and no longer',
+    }),
   },
   interval: {
     as: 'intervalSec',
-    flag: '--interval <TIME>',
+    at: { flag: '--interval <TIME>', variable: 'GASTOP_INTERVAL', file: 'text' },
     help: 'how often the monitor refreshes, 1s to 5m (default: as the source asks)',
-    variables: ['GASTOP_INTERVAL'],
-    file: 'text',
     docs: 'how often the monitor refreshes, `1s` to `5m`; default: as the source asks, each block where it tells of them. `+` and `-` change it',
-    ...duration('1s', '5m'),
-    standard: null,
-    unset: 'as the source asks',
+    ...duration('1s', '5m', null, { unset: 'as the source asks' }),
   },
   zone: {
-    flag: '--zone <ZONE>',
+    at: { flag: '--zone <ZONE>', variable: 'GASTOP_ZONE', file: 'text' },
     help: 'the times of the monitor: local or utc (default local)',
-    variables: ['GASTOP_ZONE'],
-    file: 'text',
     docs: 'the times of the monitor: `local` (the default; `TZ` says which that is) or `utc`; `z` changes it',
     ...choice('TZ says which zone is local', 'local', 'utc'),
-    standard: 'local',
   },
   mouse: {
-    flag: '--mouse',
+    at: { flag: '--mouse', variable: 'GASTOP_MOUSE', file: 'switch' },
     help: 'the monitor takes clicks and the wheel; M changes it',
-    variables: ['GASTOP_MOUSE'],
-    file: 'switch',
     docs: 'the monitor takes [clicks and the wheel](MONITOR.md#mouse); `M` changes it',
-    ...SWITCH,
-    shown: (isOn: boolean) => (isOn ? 'on' : 'off; the terminal selects text'),
+    ...toggle('on', 'off; the terminal selects text'),
   },
   fresh: {
-    flag: '--fresh',
+    at: { flag: '--fresh', variable: 'GASTOP_FRESH', file: 'switch' },
     help: 'the monitor starts without what it remembers',
-    variables: ['GASTOP_FRESH'],
-    file: 'switch',
     docs: 'the monitor starts without [what it remembers](MONITOR.md#what-it-remembers)',
-    ...SWITCH,
-    shown: (isOn: boolean) => (isOn ? 'on' : 'off; the monitor remembers'),
+    ...toggle('on', 'off; the monitor remembers'),
   },
   db: {
-    flag: '--db <FILE>',
+    at: { flag: '--db <FILE>', variable: 'GASTOP_DB', file: 'text' },
     help: 'keep history in this database',
     goesWith: A_CHAIN,
-    variables: ['GASTOP_DB'],
-    file: 'text',
     docs: 'the database file',
   },
   database: {
     as: 'db',
-    flag: '--database <URL>',
+    at: { flag: '--database <URL>', secret: 'GASTOP_DATABASE_URL', file: 'text' },
     help: 'keep it in PostgreSQL: postgres://USER@HOST/NAME',
     goesWith: A_CHAIN,
-    variables: ['GASTOP_DATABASE_URL'],
-    isSecret: true,
-    file: 'text',
     docs: 'PostgreSQL instead of a file, with the keys of `serve` in it, see [Scale](SCALE.md); `PGPASSWORD` and the other `PG*` variables say what the URL does not',
   },
   encryptionKey: {
-    variables: ['GASTOP_ENCRYPTION_KEY'],
-    isSecret: true,
-    file: 'text',
+    at: { secret: 'GASTOP_ENCRYPTION_KEY', file: 'text' },
     docs: 'what signed transactions are encrypted with, as `openssl rand -base64 32` prints it; PostgreSQL needs it to take auto-txs, a file has a key of its own beside it',
   },
   keys: {
-    ownFlag: '--keys',
-    variables: ['GASTOP_KEYS'],
-    file: 'text',
+    at: { ownFlag: '--keys', variable: 'GASTOP_KEYS', file: 'text' },
     docs: 'the file with the keys of `serve`; the flag goes with `serve` and `keys`',
     parse: parsePath,
     standard: null,
   },
   cors: {
-    ownFlag: '--cors',
-    variables: ['GASTOP_CORS'],
-    file: 'own',
+    at: { ownFlag: '--cors', variable: 'GASTOP_CORS', file: 'own' },
     docs: 'origins whose pages may ask `serve` in a browser: a list in the file, spaces or commas between them in the environment, `*` for all; the flag goes with `serve`',
     parse: parseOrigins,
     standard: [],
     shown: (origins: readonly string[]) =>
       origins.join('\n') || 'none; pages of other origins get no response',
   },
-  plans: { file: 'own', docs: 'own plans of keys, see [Keys and plans](SERVICE.md#keys-and-plans)' },
+  plans: { at: { file: 'own' }, docs: 'own plans of keys, see [Keys and plans](SERVICE.md#keys-and-plans)' },
   ascii: {
-    flag: '--ascii',
+    at: { flag: '--ascii', variable: 'GASTOP_ASCII', file: 'switch' },
     help: 'ASCII characters only',
-    variables: ['GASTOP_ASCII'],
-    file: 'switch',
     docs: 'nothing but ASCII characters; by itself where the locale is `C`, `POSIX` or of a character set other than UTF-8, and on the Linux console',
-    ...SWITCH,
+    ...toggle(),
   },
   smtp: {
-    variables: ['GASTOP_SMTP_URL', 'GASTOP_SMTP_FROM'],
-    isSecret: true,
-    file: 'own',
+    at: { secret: 'GASTOP_SMTP_URL', variable: 'GASTOP_SMTP_FROM', file: 'own' },
     docs: 'the mail server of alerts, see [Alerts](ALERTS.md)',
   },
   telegram: {
-    variables: ['GASTOP_TELEGRAM_TOKEN', 'GASTOP_TELEGRAM_API'],
-    isSecret: true,
-    file: 'own',
+    at: { secret: 'GASTOP_TELEGRAM_TOKEN', variable: 'GASTOP_TELEGRAM_API', file: 'own' },
     docs: 'the bot that sends alerts',
   },
   screenReader: {
-    flag: '--screen-reader',
+    at: { flag: '--screen-reader', variable: 'INK_SCREEN_READER' },
     help: 'the monitor in sentences, without tables or drawing',
-    variables: ['INK_SCREEN_READER'],
     docs: '`true`: the monitor in sentences for a screen reader, without tables or drawing',
-    ...SWITCH,
+    ...toggle(),
     title: 'screen reader',
   },
   allowPrivateTargets: {
-    flag: '--allow-private-targets',
+    at: { flag: '--allow-private-targets', variable: 'GASTOP_ALLOW_PRIVATE_TARGETS', file: 'switch' },
     help: 'let webhooks go to this machine and private networks',
     goesWith: A_CHAIN,
-    variables: ['GASTOP_ALLOW_PRIVATE_TARGETS'],
-    file: 'switch',
     docs: 'alerts may go to this machine and private networks',
-    ...SWITCH,
+    ...toggle('allowed', 'refused'),
     title: 'private targets',
-    shown: (isOn: boolean) => (isOn ? 'allowed' : 'refused'),
   },
   notifications: {
-    variables: ['GASTOP_NOTIFICATIONS'],
-    file: 'text',
+    at: { variable: 'GASTOP_NOTIFICATIONS', file: 'text' },
     docs: "what the monitor's terminal does when an alert fires: `on` (bell and a note on the desktop), `bell`, `off`",
     ...choice('bell rings without a note on the desktop', 'on', 'bell', 'off'),
-    standard: 'on',
   },
   config: {
     as: 'configFile',
-    flag: '--config <FILE>',
+    at: { flag: '--config <FILE>', variable: 'GASTOP_CONFIG' },
     help: 'another config file',
-    variables: ['GASTOP_CONFIG'],
     docs: 'the config file itself',
   },
 } as const satisfies Readonly<Record<string, SettingRow>>;
@@ -289,50 +226,39 @@ type Table = typeof SETTINGS;
 export type SettingName = keyof Table;
 /** Their names by what the rows have. */
 type NamesWith<Part> = { [Name in SettingName]: Table[Name] extends Part ? Name : never }[SettingName];
-export type FileName = NamesWith<{ file: string }>;
-export type OwnSchemaName = NamesWith<{ file: 'own' }>;
-type KeyOf<Name extends SettingName> = {
-  [One in Name]: Table[One] extends { as: infer Key extends string } ? Key : One;
-}[Name];
+export type FileName = NamesWith<{ at: { file: string } }>;
+export type OwnSchemaName = NamesWith<{ at: { file: 'own' } }>;
+type KeyOf<Row, Name> = Row extends { as: infer Key extends string } ? Key : Name;
 /** The lines of `gastop config` that no row has. */
-export type OwnLineKey = KeyOf<Exclude<SettingName, NamesWith<{ shown: unknown }>>>;
+export type OwnLineKey = {
+  [Name in NamesWith<{ docs: string }>]: Table[Name] extends { shown: unknown }
+    ? never
+    : KeyOf<Table[Name], Name>;
+}[NamesWith<{ docs: string }>];
 
+type PlainRow = { parse: (text: string) => unknown; standard: unknown };
+type ValueOf<Row extends PlainRow> = ReturnType<Row['parse']> | Exclude<Row['standard'], readonly []>;
 /** The settings whose rows have a parser. */
 export type PlainValues = {
-  readonly [Name in NamesWith<{ parse: unknown }> as KeyOf<Name>]: Table[Name] extends {
-    parse: (text: string) => infer Value;
-    standard: infer Standard;
-  }
-    ? Value | (Standard extends readonly [] ? Value : Standard)
-    : never;
+  readonly [Name in NamesWith<PlainRow> as KeyOf<Table[Name], Name>]: ValueOf<Table[Name]>;
 };
 
-type FlagValue<Text, IsSeveral> = IsSeveral extends true
-  ? readonly string[]
+type FlagValue<Text> = Text extends `${string}<${string}`
+  ? string
   : Text extends `${string}[${string}`
     ? string | true
-    : Text extends `${string}<${string}`
-      ? string
-      : boolean;
-
+    : boolean;
 /** The flags that go with every command, by the name of their row. */
 export type SourceFlags = {
-  readonly [Name in NamesWith<{ flag: string }>]?: FlagValue<
-    Table[Name]['flag'],
-    Table[Name] extends { append: true } ? true : false
-  >;
+  readonly [Name in NamesWith<{ at: { flag: string } }>]?: Table[Name] extends { append: true }
+    ? readonly string[]
+    : FlagValue<Table[Name]['at']['flag']>;
 };
 
-export const SETTING_ROWS: readonly (readonly [SettingName, SettingRow])[] = Object.entries(SETTINGS).map(
-  ([name, row]) => [name as SettingName, row],
-);
+export const SETTING_ROWS = Object.entries(SETTINGS) as readonly (readonly [SettingName, SettingRow])[];
 
-const SECRETS = SETTING_ROWS.flatMap(([, { isSecret, variables = [] }]) =>
-  isSecret ? variables.slice(0, 1) : [],
-);
+/** `GASTOP_API_KEY_<NAME>` stands for all that begin so. */
+const SECRETS = SETTING_ROWS.flatMap(([, { at }]) => at.secret?.replace('<NAME>', '.*') ?? []);
 
 export const isSecretVariable = (name: string): boolean =>
-  SECRETS.some((secret) => {
-    const [beginning = '', isPart] = secret.split('<');
-    return isPart === undefined ? name === secret : name.startsWith(beginning);
-  });
+  new RegExp(`^(?:${SECRETS.join('|')})$`).test(name);

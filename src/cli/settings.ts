@@ -111,10 +111,11 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     fileName = `${FILE}: ${name}`,
     from = FILE,
   ): Places<Value> => {
-    const { flag = '', variables: [variable = ''] = [] }: SettingRow = SETTINGS[name];
+    const { at }: SettingRow = SETTINGS[name];
+    const variable = at.secret ?? at.variable ?? '';
     return {
       texts: [
-        [longFlag(flag), typed[name]?.toString()],
+        [longFlag(at), typed[name]?.toString()],
         [variable, set(env[variable])],
         [fileName, inFile[name]?.toString(), from],
       ],
@@ -183,15 +184,15 @@ export function withSource(settings: Settings, source: SourceChoice): Settings {
 /** Refuses flags that only other sources take. */
 function refuseStrays(flags: SourceFlags, kind: SourceChoice['kind']): void {
   const given: Partial<Record<SettingName, unknown>> = flags;
-  for (const [name, { flag: text = '', goesWith }] of SETTING_ROWS) {
+  for (const [name, { at, goesWith }] of SETTING_ROWS) {
     if (given[name] === undefined || goesWith === undefined || goesWith.includes(SOURCE_FLAG[kind])) continue;
-    const flag = longFlag(text);
+    const flag = longFlag(at);
     throw usageError(`${flag} goes with ${goesWith}; add it or leave ${flag} away`);
   }
 }
 
 const SOURCE_FLAG = { hosted: '--url', rpc: '--rpc', replay: '--replay', simulated: '--demo' } as const;
-const longFlag = (flag: string) => flag.split(' ', 1)[0] ?? flag;
+const longFlag = ({ flag = '' }: SettingRow['at']) => flag.split(' ', 1)[0] ?? flag;
 
 function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] {
   const setups = chains.map(({ name, url, rpc, chainId }, place): ChainSetup => {

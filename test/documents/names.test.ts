@@ -143,14 +143,6 @@ describe('settings', () => {
     const named = new Set(ALL_DOCUMENTS.match(/\bGASTOP_[A-Z_]+\b/g));
     expect([...named].filter((name) => !exists(name))).toEqual([]);
   });
-
-  it('have flags that exist, and each global flag that is no source has a setting', () => {
-    const documented = DOCUMENTED_SETTINGS.map(({ flag }) => flag).filter((flag) => flag !== null);
-    expect(documented.filter((flag) => !flags.has(flag))).toEqual([]);
-    const ofSources = ['--replay', '--demo', '--speed', '--seed', '--fork', '--version'];
-    const global = root.options.map(({ long }) => long ?? '').filter((flag) => !ofSources.includes(flag));
-    expect(global.filter((flag) => !documented.includes(flag))).toEqual([]);
-  });
 });
 
 it('exit codes stand in the help of gastop or of the command that has them', () => {

@@ -53,11 +53,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
     }),
     apiKey: line('api key', apiKey.value === null ? 'none' : 'set', isSet(apiKey)),
     db: line('database', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
-    encryptionKey: line(
-      'encryption key',
-      encryptionKey.value === null ? ownKey : 'set',
-      isSet(encryptionKey),
-    ),
+    encryptionKey: line('encryption key', encryptionKey.value ? 'set' : ownKey, isSet(encryptionKey)),
     keys: line('keys', shown(keys.file.value), { ...keys.file, value: withoutLogin(keys.file.value) }),
     plans: plans.flatMap((plan, index) => {
       const from = keys.ownPlans.includes(plan.name) ? 'config file' : 'default';
@@ -77,13 +73,11 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
     }),
   };
   const all: Readonly<Record<string, Setting<unknown> | undefined>> = settings;
-  const plain = SETTING_ROWS.map(
-    ([name, { as: key = name, title = name, shown: describe, unset = 'none' }]) => {
-      const setting = all[key];
-      if (setting === undefined || describe === undefined) return [key, []];
-      return [key, line(title, setting.value === null ? unset : describe(setting.value), setting)];
-    },
-  );
+  const plain = SETTING_ROWS.map(([name, { as: key = name, title = name, shown: describe }]) => {
+    const setting = all[key];
+    if (setting === undefined || describe === undefined) return [key, []];
+    return [key, line(title, describe(setting.value), setting)];
+  });
   // Each in the place of its row.
   const lines: typeof own = { ...Object.fromEntries(plain), ...own };
   const rows = Object.entries(lines).flatMap(([key, parts]) => parts.map((part) => ({ key, ...part })));
