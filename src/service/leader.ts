@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
 import { sleep } from '../chain/async.ts';
-import { StoreError, type StoreErrorCode } from '../store/errors.ts';
+import { isLeftBehind } from '../store/errors.ts';
 import {
   LEASE_LAPSES_MS,
   type LeaderReport,
@@ -15,9 +15,6 @@ import {
 const BEAT_MS = 2_000;
 /** Polling interval of the others, so that an ended leader is replaced quickly. */
 const LOOK_MS = 500;
-
-/** A newer program leads from now on, or the file was moved. */
-const LEFT_BEHIND: readonly StoreErrorCode[] = ['newer-schema', 'moved'];
 
 export interface LeaseOptions {
   readonly store: LeaseStore;
@@ -221,8 +218,7 @@ export class Lease {
         // A blocked database is blocked for all processes, and the next reading comes soon.
         if (this.problem === null) this.#options.onError(error);
         this.problem = error instanceof Error ? error.message : String(error);
-        if (error instanceof StoreError && LEFT_BEHIND.includes(error.code))
-          return this.#release().catch(() => {});
+        if (isLeftBehind(error)) return this.#release().catch(() => {});
       },
     );
     return this.#work;

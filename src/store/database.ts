@@ -41,11 +41,16 @@ export interface Database<Schema = Tables> {
   run<Result>(work: (db: Kysely<Schema>) => Promise<Result>, retryTimes?: RetryTimes): Promise<Result>;
   /** Runs one writing statement that must not be repeated: not retried where it may have been done, its result lost. */
   runOnce<Result>(work: (db: Kysely<Schema>) => Promise<Result>, retryTimes?: RetryTimes): Promise<Result>;
-  /** Runs one transaction, with retries, serializable on PostgreSQL. Durable once it resolves. */
+  /**
+   * Runs one transaction, with retries, serializable on PostgreSQL. Durable once it resolves. Writes nothing once a newer
+   * program has changed the schema (`newer-schema`).
+   */
   transaction<Result>(
     work: (trx: Kysely<Schema>) => Promise<Result>,
     retryTimes?: RetryTimes,
   ): Promise<Result>;
+  /** The same for work that locks the rows it reads, and that leaves what it leaves once where its result was lost. */
+  lockingTransaction<Result>(work: (trx: Kysely<Schema>) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -182,6 +187,14 @@ async function open<Schema>(
       ? openServer<Schema>(target, name, answerMs)
       : openFile<Schema>(target, migrations, name, connect, purpose);
   const { queries, once, transact } = await retryWhileBusy(name, opening, WHILE_MADE);
+  // At the end, where a file is locked if anything was written.
+  const unlessNewer =
+    <Result>(work: (trx: Kysely<Schema>) => Promise<Result>) =>
+    async (trx: Kysely<Schema>) => {
+      const result = await work(trx);
+      await refuseNewer(trx);
+      return result;
+    };
   let damage: StoreError | null = null;
   const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
     retryWhileBusy(name, work, retryTimes).catch((error: unknown) => {
@@ -197,7 +210,8 @@ async function open<Schema>(
     },
     run: (work, retryTimes) => attempt(() => work(queries), retryTimes),
     runOnce: (work, retryTimes) => attempt(() => once(work), retryTimes),
-    transaction: (work, retryTimes) => attempt(() => transact(work), retryTimes),
+    transaction: (work, retryTimes) => attempt(() => transact(unlessNewer(work)), retryTimes),
+    lockingTransaction: (work) => attempt(() => queries.transaction().execute(unlessNewer(work))),
     close: () => queries.destroy(),
   };
 }
@@ -338,15 +352,16 @@ const WHILE_PROBED: RetryTimes = { busy: 1_000, unreachable: 1_000 };
 
 /** Resolves when each table can be written now; changes nothing. @throws {StoreError} */
 export async function requireWritable<Schema>(
-  { transaction }: Pick<Database<Schema>, 'transaction'>,
+  { run }: Pick<Database<Schema>, 'run'>,
   tables: readonly (keyof Schema & string)[],
 ): Promise<void> {
   const named = tables.map((table) => sql.table(table));
-  await transaction(async (trx) => {
+  const probe = async (trx: Kysely<Schema>) => {
     // Without waiting for a lock, which would hold a connection.
     if (isPostgres(trx)) await sql`lock table ${sql.join(named)} in row exclusive mode nowait`.execute(trx);
     else for (const table of named) await sql`delete from ${table} where false`.execute(trx);
-  }, WHILE_PROBED);
+  };
+  await run((db) => db.transaction().execute(probe), WHILE_PROBED);
 }
 
 async function retryWhileBusy<Result>(
@@ -423,6 +438,14 @@ async function refuseForeign(
   if (applied.some((each) => !(each in migrations)))
     throw new StoreError('newer-schema', `${name} was written by a newer gastop; update gastop or ${choose}`);
   return new Set(applied);
+}
+
+/** @throws {StoreError} `newer-schema`: a newer program has changed the schema since this one opened the database. */
+export async function refuseNewer<Schema>(db: Kysely<Schema>): Promise<void> {
+  const names = sql.join(Object.keys(SERVER_MIGRATIONS));
+  const { rows } = await sql`select 1 from kysely_migration where name not in (${names})`.execute(db);
+  const words = 'a newer gastop has updated the database; restart this one updated, too';
+  if (rows.length > 0) throw new StoreError('newer-schema', words);
 }
 
 /** Of this schema alone, without extensions. */

@@ -32,6 +32,10 @@ export class StoreError extends Error {
   }
 }
 
+/** Whether a newer program leads from now on, or the file was moved: this process writes nothing more. */
+export const isLeftBehind = (error: unknown): boolean =>
+  error instanceof StoreError && (error.code === 'newer-schema' || error.code === 'moved');
+
 /** What the triggers of a moved file say. */
 export type MovedWords = `moved to ${string}`;
 const WAS_MOVED =

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { ChainRules } from '../contract/chain.ts';
 import { maybeCell } from './columns.ts';
-import { type RetryTimes, Store } from './database.ts';
+import { type RetryTimes, refuseNewer, Store } from './database.ts';
 import { StoreError } from './errors.ts';
-import { HISTORY_MIGRATIONS } from './migrations.ts';
 import { isPostgres, type Queries } from './tables.ts';
 
 export const LEADER = 'leader';
@@ -54,7 +53,7 @@ export type WriteRight =
 
 /**
  * Called first in a transaction: takes the write lock, so the lease cannot change until it ends, and writes the report.
- * @throws {StoreError} `not-holder` or `newer-schema`: this process may not write.
+ * @throws {StoreError} `not-holder`: this process may not write.
  */
 export async function requireLease(trx: Queries, right: WriteRight): Promise<void> {
   if (right.kind === 'alone') return;
@@ -72,7 +71,6 @@ export async function requireLease(trx: Queries, right: WriteRight): Promise<voi
       ? row?.holder === right.holder
       : row === undefined || (row.age ?? right.now - row.heartbeat_at) >= LEASE_LAPSES_MS;
   if (!isOurs) throw notHolder(row?.process ?? 'no process');
-  await refuseNewer(trx);
 }
 
 const SERVER_NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
@@ -82,15 +80,6 @@ const timeOf = (db: Queries, at: number) => (isPostgres(db) ? SERVER_NOW : at);
 
 const ageOf = (db: Queries) =>
   isPostgres(db) ? sql<number | null>`${SERVER_NOW} - heartbeat_at` : sql<number | null>`null`;
-
-const NEWEST = Object.keys(HISTORY_MIGRATIONS).sort().at(-1) ?? '';
-
-/** @throws {StoreError} `newer-schema`: a newer program has changed the schema since this one opened the database. */
-async function refuseNewer(db: Queries): Promise<void> {
-  const { rows } = await sql`select 1 from kysely_migration where name > ${NEWEST}`.execute(db);
-  const words = 'a newer gastop has updated the database; restart this one updated, too';
-  if (rows.length > 0) throw new StoreError('newer-schema', words);
-}
 
 const notHolder = (process: string) =>
   new StoreError('not-holder', `${process} follows the chain on this database now; this process stands by`);

@@ -143,7 +143,7 @@ export class OutboxStore extends Store {
   /** A delivery that is due at `now` (ms); on a server it is taken, so that others have it only after the longest attempt. */
   async pending(id: string, now: number) {
     const until = this.isShared ? now + TAKEN_MS : now;
-    const row = await this.database.run(async (db) => {
+    const row = await this.database.lockingTransaction(async (db) => {
       if (this.isShared) {
         const { numAffectedRows } = await sql`
           update deliveries set next_attempt_at = ${until} where id in (
@@ -199,7 +199,7 @@ export class OutboxStore extends Store {
       if (numUpdatedRows > 0n && outcome.kind === 'gone')
         await endRecipient(trx, sent, outcome.reason, attempt.at);
     };
-    return this.database.run((db) => db.transaction().execute(keep));
+    return this.database.lockingTransaction(keep);
   }
 
   /** Cancels what waits for this delivery's channel, of all firings of its alert but the newest, at `at` (ms). */
@@ -251,8 +251,8 @@ export class OutboxStore extends Store {
 
   /** Makes deliveries due at `now` (ms since epoch) whose next attempt is too far ahead, because a clock was wrong. */
   async bringForward(now: number): Promise<void> {
-    await this.database.run((db) => {
-      const anew = db.updateTable('deliveries').set({ next_attempt_at: now, tries_since: now });
+    await this.database.lockingTransaction((trx) => {
+      const anew = trx.updateTable('deliveries').set({ next_attempt_at: now, tries_since: now });
       return anew.where('next_attempt_at', '>', now + PUT_OFF_MOST_MS).execute();
     });
   }

@@ -3,6 +3,7 @@ import { Alarm, systemClock, type TestableClock } from '../../chain/async.ts';
 import { channelNamed } from '../../contract/alert-channels.ts';
 import { DAY_MS } from '../../core/time.ts';
 import type { Database } from '../../store/database.ts';
+import { isLeftBehind } from '../../store/errors.ts';
 import {
   type AttemptOutcome,
   type DueDelivery,
@@ -88,6 +89,8 @@ export class OutboxDispatcher {
         if (next !== null) pause = Math.max(Math.min(next - now, POLL_MS), LEAST_PAUSE_MS);
         await this.#tidy(now);
       } catch (error) {
+        // The lease tells of it.
+        if (isLeftBehind(error)) break;
         if (!this.#signal.aborted) onError(error);
       }
       await this.#alarm.pause(pause, this.#clock.sleep);
@@ -134,7 +137,7 @@ export class OutboxDispatcher {
       // `null` when it was cancelled since the poll.
       if (delivery !== null) await this.#makeAttempt(delivery);
     } catch (error) {
-      if (!this.#signal.aborted) this.#options.onError(error);
+      if (!this.#signal.aborted && !isLeftBehind(error)) this.#options.onError(error);
     }
     this.#queue.end(due);
     this.#send();
@@ -221,7 +224,7 @@ export class OutboxDispatcher {
       try {
         return await this.#store.record(delivery, attempt, outcome);
       } catch (error) {
-        if (this.#signal.aborted) return;
+        if (this.#signal.aborted || isLeftBehind(error)) return;
         if (!isTold) this.#options.onError(error);
         await this.#clock.sleep(RECORD_AGAIN_MS, this.#signal);
       }
