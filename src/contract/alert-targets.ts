@@ -105,10 +105,7 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
   });
 }
 
-function areKnown(channels: readonly string[]): boolean {
-  const known: readonly string[] = ALERT_CHANNELS;
-  return channels.every((channel) => known.includes(channel));
-}
+const areKnown = (channels: readonly string[]) => channels.every((name) => channelNamed(name) !== undefined);
 
 function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules): string | null {
   if (target !== '') return refuseTarget(channel, target, rules);

@@ -230,7 +230,7 @@ export async function startService(options: ServiceOptions) {
     alerts: new AlertService({
       alerts: alertStore,
       outbox: new OutboxStore(database),
-      rules: targetRules(notifiers, notifiers),
+      rules: targetRules(notifiers),
       wallNow,
       chainNow: () => source.now(),
       onDue: () => alertDispatch.wake(),

@@ -295,8 +295,7 @@ function tellWarnings(io: Io, alert: CreatedAlertView | null): void {
 /** The local database's channels are known in advance, so that all problems are reported at once. */
 async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
   if (source.value.kind === 'hosted') return ANY_SERVICE;
-  const delivery = deliveryOf(settings);
-  return targetRules({ ...delivery, isSimulated: source.value.kind === 'simulated' }, delivery);
+  return targetRules({ ...deliveryOf(settings), isSimulated: source.value.kind === 'simulated' });
 }
 
 function alertWords(alert: CreatedAlertView): string {

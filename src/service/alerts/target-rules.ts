@@ -1,29 +1,27 @@
 import { BlockList, isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { CHANNELS, type ChannelRow } from '../../contract/alert-channels.ts';
+import { CHANNELS } from '../../contract/alert-channels.ts';
 import type { TargetRules } from '../../contract/alert-targets.ts';
+import type { NotifierSettings } from './notifiers/notifiers.ts';
 
-/** What the service has been given to send with. */
-type Senders = Partial<Record<NonNullable<ChannelRow['setUp']>['setting'], object | null>> & {
-  readonly isSimulated?: boolean;
-};
-
-const missingChannels = ({ isSimulated = false, ...settings }: Senders) =>
+const missingChannels = (settings: NotifierSettings) =>
   CHANNELS.flatMap(({ name, setUp }) =>
-    setUp === undefined || isSimulated || settings[setUp.setting] ? [] : [[name, setUp.how] as const],
+    setUp === undefined || settings.isSimulated || settings[setUp.setting]
+      ? []
+      : [[name, setUp.how] as const],
   );
 
 /** One line for each channel that is not set up, with the settings that enable it. */
-export const setUpLines = (senders: Senders): readonly string[] =>
-  missingChannels(senders).map(([name, how]) => `${name} is not set up: set ${how}`);
+export const setUpLines = (settings: NotifierSettings): readonly string[] =>
+  missingChannels(settings).map(([name, how]) => `${name} is not set up: set ${how}`);
 
-export function targetRules(senders: Senders, policy: TargetPolicy): TargetRules {
+export function targetRules(settings: NotifierSettings): TargetRules {
   // What to set is for the operator: the log and `gastop doctor` name it.
   const words = (name: string) => `${name} is not set up on this service: deliveries wait until it is`;
   return {
-    missing: Object.fromEntries(missingChannels(senders).map(([name]) => [name, words(name)])),
+    missing: Object.fromEntries(missingChannels(settings).map(([name]) => [name, words(name)])),
     refuseUrl: (url) => {
-      const target = readWebTarget(url, policy);
+      const target = readWebTarget(url, settings);
       return target.ok ? null : target.problem;
     },
   };

@@ -24,16 +24,14 @@ export interface NotifierSettings {
   readonly isSimulated?: boolean;
 }
 
-const SIMULATED: Notifiers = Object.fromEntries(
-  ALERT_CHANNELS.map((channel) => [channel, { deliver: async () => delivered('simulated') }]),
-);
+const SIMULATED: Notifier = { deliver: async () => delivered('simulated') };
 
 /** The notifiers that the settings allow. Nothing connects before its first use. */
 export function createNotifiers(
   { smtp, telegram, allowPrivateTargets, isSimulated }: NotifierSettings,
   surroundings: Partial<WebAccess> = {},
 ): Notifiers {
-  if (isSimulated) return SIMULATED;
+  if (isSimulated) return Object.fromEntries(ALERT_CHANNELS.map((channel) => [channel, SIMULATED]));
   const web = { now: Date.now, resolve: resolveHost, ...surroundings, allowPrivateTargets };
   const all: Record<Exclude<AlertChannel, 'TERMINAL'>, Notifier | null> = {
     EMAIL: smtp && createEmailNotifier(smtp),
@@ -43,9 +41,6 @@ export function createNotifiers(
   };
   return Object.fromEntries(Object.entries(all).flatMap(([name, one]) => (one ? [[name, one]] : [])));
 }
-
-const SIGNATURE_HEADER = 'X-Gastop-Signature';
-const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /**
  * `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>`, so that neither can be changed, nor an old request
@@ -65,7 +60,7 @@ const createWebhookNotifier = (web: WebAccess): Notifier =>
     ({ id, target, message, signingSecrets }) => {
       const body = webhookBody(message);
       const signature = sign(body, signingSecrets, Math.floor(web.now() / 1_000));
-      const headers = { Accept: '*/*', [IDEMPOTENCY_HEADER]: id, [SIGNATURE_HEADER]: signature };
+      const headers = { Accept: '*/*', 'Idempotency-Key': id, 'X-Gastop-Signature': signature };
       return { url: target, headers, body };
     },
     ({ status }, words) => (status === 410 ? gone(words) : null),

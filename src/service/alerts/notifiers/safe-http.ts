@@ -58,11 +58,7 @@ function notFound(hostname: string): NodeJS.ErrnoException {
 const LONGEST_BODY_BYTES = 65_536;
 /** Deadline of the body, since the status alone decides. */
 const BODY_DEADLINE_MS = 2_000;
-const HEADERS = {
-  'Content-Type': 'application/json',
-  'User-Agent': `gastop/${VERSION}`,
-  Connection: 'close',
-};
+const JSON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': `gastop/${VERSION}` };
 
 export interface WebAccess extends TargetPolicy {
   /** Ms since epoch. */
@@ -77,6 +73,10 @@ interface WebRequest {
   /** Besides those of JSON, or in their place. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Not logged where the response repeats them. Default: path and query of the URL, which may be secret. */
+  readonly secrets?: readonly string[];
+  /** What a response's body says, for the log. Default: all of it. */
+  readonly read?: (body: string) => string;
 }
 
 interface WebResponse {
@@ -109,7 +109,7 @@ async function sendRequest(
     // A fresh agent, which keeps no connection and ignores proxy settings of the environment.
     agent: isEncrypted ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false }),
     lookup: guardedLookup(access.resolve, access),
-    headers: { ...HEADERS, ...request.headers, 'Content-Length': String(body.length) },
+    headers: { ...JSON_HEADERS, ...request.headers, 'Content-Length': String(body.length) },
     signal,
     ...(access.ca === undefined ? {} : { ca: access.ca }),
   };
@@ -146,25 +146,19 @@ async function readBody(response: http.IncomingMessage): Promise<string> {
   return body.toString('utf8', 0, length);
 }
 
-interface Post extends WebRequest {
-  /** Not logged where the response repeats them. Default: path and query of the URL, which may be secret. */
-  readonly secrets?: readonly string[];
-  /** What a body says, for the log. Default: all of it. */
-  readonly read?: (body: string) => string;
-}
-
 /** A notifier over HTTP. 2xx: delivered; else retried, after the response's `Retry-After`; but first `judge` decides. */
 export const webNotifier = (
   access: WebAccess,
-  post: (notification: Notification) => Post,
+  post: (notification: Notification) => WebRequest,
   judge: (response: WebResponse, words: string) => Attempt | null = () => null,
 ): Notifier => ({
   async deliver(notification, signal) {
     try {
-      const { secrets, read = String, ...request } = post(notification);
+      const request = post(notification);
+      const { secrets = secretsOf(request.url), read = String } = request;
       const response = await sendRequest(request, access, signal);
       const { status, retryAfter, text } = response;
-      const words = statusWords({ ...response, text: read(text) }, secrets ?? secretsOf(request.url));
+      const words = statusWords({ ...response, text: read(text) }, secrets);
       const decided = judge(response, words);
       if (decided !== null) return decided;
       if (status >= 200 && status < 300) return delivered(words);
