@@ -1,7 +1,7 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { useCallback, useMemo, useState } from 'react';
 import * as z from 'zod';
-import { chainNameOf } from '../../../client/views/gas.ts';
+import { chainNameOf, type SnapshotView } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
@@ -9,7 +9,7 @@ import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { useDescription, useMarket, useReach } from '../../data/queries.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { ConfirmDialog } from '../../input/confirm.tsx';
-import { useKeys } from '../../input/use-keys.tsx';
+import { type ActionHandlers, useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth } from '../../ui/chart-lines.ts';
 import { usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { PolledFrame } from '../../ui/pane-state.tsx';
@@ -39,110 +39,83 @@ const MARKET_MS = 30_000;
 const NO_CHART_YET = 'Nothing to draw or save yet: wait until the chart is there';
 const UNDRAWN = 'For a screen reader no chart is drawn: its figures are read';
 
-interface Cursors {
-  /** The time of a value of the chart, ms. */
-  readonly cursor: number | null;
-  /** An hour of the week in the shown zone, from Monday on. */
-  readonly hour: number | null;
-}
-
-const INITIAL: Cursors = { cursor: null, hour: null };
 const Switch = z.boolean();
 const NO_SLOTS: readonly ChartSlot[] = [];
 /** One of those that the service offers. */
 const Choice = z.string();
 
+/** The chart, or in its place the cheap hours of the week. */
 export function ChartPane() {
   const snapshot = useShownSnapshot();
-  const { columns } = useRoom();
-  const isSpoken = useIsScreenReaderEnabled();
-  const [chosen, change] = usePaneMemory('chart', INITIAL);
+  const choices = useChartChoices();
+  const look = useChartLook();
+  const chart = useChart(choices, snapshot);
+  const lookKeys = useLookKeys(choices, look, chart.data);
+  const { question, askToWrite } = useCsvFile(snapshot);
+  if (question !== null) return question;
+  const shared = { snapshot, choices, lookKeys, askToWrite };
+  return choices.heatmap ? <HoursScreen {...shared} /> : <PlotScreen {...shared} chart={chart} look={look} />;
+}
+
+type Choices = ReturnType<typeof useChartChoices>;
+
+/** What is shown, and what chooses it. */
+function useChartChoices() {
   const description = useDescription();
   const { timeFrames, percentiles } = chartChoices(description);
-  const [chosenFrame, setTimeFrame] = useRemembered('time-frame', Choice, '1h');
-  const [chosenPercentile, setPercentile] = useRemembered('percentile', Choice, 'p50');
-  const timeFrame = choiceOf(timeFrames, chosenFrame);
-  const percentile = choiceOf(percentiles, chosenPercentile);
+  const [timeFrame, setTimeFrame] = useRemembered('time-frame', Choice, '1h');
+  const [percentile, setPercentile] = useRemembered('percentile', Choice, 'p50');
   const [compare, setCompare] = useRemembered('chart-compare', Switch, false);
   const [heatmap, setHeatmap] = useRemembered('chart-hours', Switch, false);
-  const { axis, setAxis, drawing, setDrawing } = useChartLook();
-  const state = { ...chosen, timeFrame, percentile, compare, heatmap };
-  const { fullPath, saveFile, now, newAlert } = useMonitor();
-  const [asked, ask] = useState<{ readonly name: string; readonly text: string } | null>(null);
-  const toast = useToast();
-  const chart = useChartData(state, snapshot);
-  const hoursFrame = hoursTimeFrame(description);
-  const hours = useMarket(hoursFrame, {
-    enabled: state.heatmap,
-    head: snapshot,
-    freshMs: HEATMAP_MS,
-  });
-  const responses = chart.data;
+  return {
+    timeFrame: choiceOf(timeFrames, timeFrame),
+    percentile: choiceOf(percentiles, percentile),
+    compare,
+    heatmap,
+    hoursFrame: hoursTimeFrame(description),
+    hasTimeFrames: timeFrames.length > 1,
+    hasPercentiles: percentiles.length > 1,
+    nextTimeFrame: () => setTimeFrame((before) => choiceOf(timeFrames, before, 1)),
+    nextPercentile: () => setPercentile((before) => choiceOf(percentiles, before, 1)),
+    toggleCompare: () => setCompare((before) => !before),
+    toggleHours: () => setHeatmap((before) => !before),
+  };
+}
+
+/** The chart's data up to the head; requests nothing while the cheap hours are shown. */
+function useChart(choices: Choices, snapshot: SnapshotView) {
+  const { timeFrame, percentile, heatmap } = choices;
+  const polled = useChartData(choices, snapshot);
+  const responses = polled.data;
   const market = useMarket(timeFrame, {
     head: snapshot,
-    enabled: !state.heatmap && responses !== undefined,
+    enabled: !heatmap && responses !== undefined,
     freshMs: MARKET_MS,
   }).data;
-  const tip = useHeadTip(percentile, snapshot, !state.heatmap && responses?.isByBlock === false);
+  const tip = useHeadTip(percentile, snapshot, !heatmap && responses?.isByBlock === false);
   const data = useMemo(() => {
     if (responses === undefined) return null;
     const { baseFee, gasUsedRatio, blockTimestamp: timestamp } = snapshot;
     const head = { base: Number(baseFee), tip, gasUsedRatio, timestamp };
-    return chartData(responses, head, market, chart.isFilling);
-  }, [responses, snapshot, tip, market, chart.isFilling]);
-  const slots = data?.slots ?? NO_SLOTS;
-  const { heatmap: means = [], from = null, cheapestHourUtc = null } = hours.data ?? {};
-  const hasHours = means.some((row) => row.some((value) => value !== null));
-  const slot = state.cursor === null || state.heatmap ? undefined : slots[slotAt(slots, state.cursor)];
-  const price = slot === undefined ? null : slotPrice(slot);
-  const reach = useReach(price, REACH_SEC, snapshot);
+    return chartData(responses, head, market, polled.isFilling);
+  }, [responses, snapshot, tip, market, polled.isFilling]);
+  return { polled, data };
+}
 
-  const choose = (part: Partial<Cursors>) => change((before) => ({ ...before, ...part }));
-  const moveTo = (cursor: number | null) => choose({ cursor });
-  // The drawn chart stays the same until its data changes.
-  const moveToSlot = useCallback(
-    (to: number) => {
-      const cursor = to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null);
-      change((before) => ({ ...before, cursor }));
-    },
-    [slots, change],
-  );
-  const moveBy = (by: number) => {
-    const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
-    const from = state.cursor === null ? slots.length - 1 : slotAt(slots, state.cursor);
-    moveToSlot(Math.max(from + by * step, 0));
-  };
-  const askToSave = (span: string, text: string) =>
-    ask({ name: csvName(chainNameOf(snapshot), span, now()), text });
-  const save = async (name: string, text: string) => {
-    try {
-      toast({ kind: 'info', text: `Saved ${await saveFile(name, text)}` });
-    } catch (error) {
-      toast({ kind: 'error', text: `Not saved: ${error instanceof Error ? error.message : error}` });
-    }
-  };
-  const write = state.heatmap
-    ? hasHours && (() => askToSave('hours', heatmapCsv(means)))
-    : data && (() => askToSave(data.timeFrame, chartCsv(data)));
-  const toggleHours = () => setHeatmap((before) => !before);
-  const alertAt = (wei: bigint, from: string) =>
-    newAlert({
-      ...thereAgain(wei, snapshot.lanes.average.price),
-      basis: `From ${from} = ${formatGwei(wei)} gwei`,
-    });
-  /** What changes the chart shows it, from the cheap hours, too. */
+/** What changes the chart shows it, from the cheap hours, too. */
+function useLookKeys(choices: Choices, look: ReturnType<typeof useChartLook>, data: ChartData | null) {
+  const isSpoken = useIsScreenReaderEnabled();
+  const { heatmap, toggleHours } = choices;
+  const { axis, setAxis, drawing, setDrawing } = look;
   const inChart = (act: () => void) => () => {
     if (heatmap) toggleHours();
     act();
   };
-  const lookKeys = {
-    ...(timeFrames.length > 1 && {
-      'time-frame': inChart(() => setTimeFrame((before) => choiceOf(timeFrames, before, 1))),
-    }),
-    ...(percentiles.length > 1 && {
-      percentile: inChart(() => setPercentile((before) => choiceOf(percentiles, before, 1))),
-    }),
-    compare: inChart(() => setCompare((before) => !before)),
+  return {
+    heatmap: toggleHours,
+    ...(choices.hasTimeFrames && { 'time-frame': inChart(choices.nextTimeFrame) }),
+    ...(choices.hasPercentiles && { percentile: inChart(choices.nextPercentile) }),
+    compare: inChart(choices.toggleCompare),
     axis: isSpoken
       ? UNDRAWN
       : data === null && !heatmap
@@ -154,90 +127,172 @@ export function ChartPane() {
         ? 'Braille dots need Unicode, and this terminal is set to ASCII'
         : inChart(() => setDrawing(drawing === 'line' ? 'braille' : 'line')),
   };
+}
+
+/** Asks before it writes a CSV file: `question` is drawn instead of the pane until it is answered. */
+function useCsvFile(snapshot: SnapshotView) {
+  const { fullPath, saveFile, now } = useMonitor();
+  const [file, setFile] = useState<{ readonly name: string; readonly text: string } | null>(null);
+  const toast = useToast();
+  const save = async (name: string, text: string) => {
+    try {
+      toast({ kind: 'info', text: `Saved ${await saveFile(name, text)}` });
+    } catch (error) {
+      toast({ kind: 'error', text: `Not saved: ${error instanceof Error ? error.message : error}` });
+    }
+  };
+  const onAnswer = (isYes: boolean) => {
+    setFile(null);
+    if (isYes && file !== null) void save(file.name, file.text);
+  };
+  const question = file && (
+    <ConfirmDialog
+      title="Write a CSV file?"
+      lines={[fullPath(file.name)]}
+      yes="Write"
+      no="Back"
+      onAnswer={onAnswer}
+    />
+  );
+  const askToWrite = (span: string, text: string) =>
+    setFile({ name: csvName(chainNameOf(snapshot), span, now()), text });
+  return { question, askToWrite };
+}
+
+interface ScreenProps {
+  readonly snapshot: SnapshotView;
+  readonly choices: Choices;
+  readonly lookKeys: ActionHandlers;
+  readonly askToWrite: (span: string, text: string) => void;
+}
+
+interface PlotScreenProps extends ScreenProps {
+  readonly chart: ReturnType<typeof useChart>;
+  readonly look: ReturnType<typeof useChartLook>;
+}
+
+function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart, look }: PlotScreenProps) {
+  const { columns } = useRoom();
+  const alertAt = useAlertAt(snapshot);
+  /** The time of a value of the chart, ms. */
+  const [cursor, setCursor] = usePaneMemory<number | null>('chart', null);
+  const { polled, data } = chart;
+  const slots = data?.slots ?? NO_SLOTS;
+  const slot = cursor === null ? undefined : slots[slotAt(slots, cursor)];
+  const price = slot === undefined ? null : slotPrice(slot);
+  const likely = useReach(price, REACH_SEC, snapshot).data?.probability ?? null;
+  const moveTo = (time: number | null) => setCursor(() => time);
+  // The drawn chart stays the same until its data changes.
+  const moveToSlot = useCallback(
+    (to: number) => setCursor(() => (to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null))),
+    [slots, setCursor],
+  );
+  const moveBy = (by: number) => {
+    const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
+    const from = cursor === null ? slots.length - 1 : slotAt(slots, cursor);
+    moveToSlot(Math.max(from + by * step, 0));
+  };
   const { lowest = null, highest = null } = data?.extremes ?? {};
-  const chartKeys = {
+  useKeys('chart', {
     ...lookKeys,
-    ...(state.cursor !== null && { close: () => moveTo(null) }),
+    write: data === null ? NO_CHART_YET : () => askToWrite(data.timeFrame, chartCsv(data)),
+    ...(cursor !== null && { close: () => moveTo(null) }),
     ...(highest !== null && { 'cursor-up': () => moveTo(highest.timestamp) }),
     ...(lowest !== null && { 'cursor-down': () => moveTo(lowest.timestamp) }),
     ...(slot === undefined || price === null
       ? {}
-      : { alert: () => alertAt(price, `the cursor: ${slotBasis(slot, percentile)}`) }),
+      : { alert: () => alertAt(price, `the cursor: ${slotBasis(slot, choices.percentile)}`) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
     start: () => moveTo(slots[0]?.timestamp ?? null),
     end: () => moveTo(null),
-  };
-  const week = localWeek(means, snapshot.blockTimestamp ?? now());
-  const moveHour = (by: number) => () =>
-    change((before) => ({ ...before, hour: wrapHour((before.hour ?? week.current) + by) }));
-  const usual = usualPrice(week, state.hour, snapshot);
-  const hourKeys = {
-    ...lookKeys,
-    ...(usual === null ? {} : { alert: () => alertAt(usual.wei, `the cheap hours: ${usual.basis}`) }),
-    close: () => (state.hour === null ? toggleHours() : choose({ hour: null })),
-    ...(hasHours && {
-      'cursor-left': moveHour(-1),
-      'cursor-right': moveHour(1),
-      'cursor-up': moveHour(-24),
-      'cursor-down': moveHour(24),
-    }),
-    end: () => choose({ hour: null }),
-  };
-  useKeys('chart', {
-    heatmap: toggleHours,
-    write: write || NO_CHART_YET,
-    ...(state.heatmap ? hourKeys : chartKeys),
   });
-
-  if (asked !== null) {
-    const question = { title: 'Write a CSV file?', lines: [fullPath(asked.name)], yes: 'Write', no: 'Back' };
-    const onAnswer = (isYes: boolean) => {
-      ask(null);
-      if (isYes) void save(asked.name, asked.text);
-    };
-    return <ConfirmDialog {...question} onAnswer={onAnswer} />;
-  }
-
-  if (state.heatmap) {
-    const empty = !hasHours && {
-      title: 'No hours to compare yet',
-      hint: 'Each hour that is seen fills its place; h goes back to the chart.',
-    };
-    return (
-      <PolledFrame polled={hours} what="the hours of the week" empty={empty}>
-        {(notice) => (
-          <CheapHours
-            {...{ notice, week, from, cheapestHourUtc }}
-            isFilling={hours.isFilling}
-            timeFrame={hoursFrame}
-            cursor={state.hour}
-            base={Number(snapshot.baseFee)}
-            now={snapshot.blockTimestamp ?? now()}
-          />
-        )}
-      </PolledFrame>
-    );
-  }
   const empty = slots.length === 0 && {
     title: 'No history yet',
     hint: 'The chart begins with the next block; t tries another time frame.',
   };
-  const likely = reach.data?.probability ?? null;
   return (
     <PolledFrame
-      polled={chart}
-      what={`the ${timeFrameName(state.timeFrame)}`}
+      polled={polled}
+      what={`the ${timeFrameName(choices.timeFrame)}`}
       hint="r asks again now, t tries another time frame"
-      {...{ empty, pending: chart.pending }}
+      empty={empty}
+      pending={polled.pending}
     >
       {(notice) =>
         data && (
-          <ChartPlot {...{ data, notice, likely, axis, drawing }} cursor={state.cursor} onPick={moveToSlot} />
+          <ChartPlot
+            data={data}
+            notice={notice}
+            likely={likely}
+            axis={look.axis}
+            drawing={look.drawing}
+            cursor={cursor}
+            onPick={moveToSlot}
+          />
         )
       }
     </PolledFrame>
   );
+}
+
+function HoursScreen({ snapshot, choices, lookKeys, askToWrite }: ScreenProps) {
+  const { now } = useMonitor();
+  const alertAt = useAlertAt(snapshot);
+  /** An hour of the week in the shown zone, from Monday on. */
+  const [hour, setHour] = usePaneMemory<number | null>('chart hours', null);
+  const hours = useMarket(choices.hoursFrame, { head: snapshot, freshMs: HEATMAP_MS });
+  const { heatmap: means = [], from = null, cheapestHourUtc = null } = hours.data ?? {};
+  const hasHours = means.some((row) => row.some((value) => value !== null));
+  const present = snapshot.blockTimestamp ?? now();
+  const week = localWeek(means, present);
+  const usual = usualPrice(week, hour, snapshot);
+  const unselect = () => setHour(() => null);
+  const moveBy = (by: number) => () => setHour((before) => wrapHour((before ?? week.current) + by));
+  useKeys('chart', {
+    ...lookKeys,
+    write: hasHours ? () => askToWrite('hours', heatmapCsv(means)) : NO_CHART_YET,
+    ...(usual === null ? {} : { alert: () => alertAt(usual.wei, `the cheap hours: ${usual.basis}`) }),
+    close: hour === null ? choices.toggleHours : unselect,
+    ...(hasHours && {
+      'cursor-left': moveBy(-1),
+      'cursor-right': moveBy(1),
+      'cursor-up': moveBy(-24),
+      'cursor-down': moveBy(24),
+    }),
+    end: unselect,
+  });
+  const empty = !hasHours && {
+    title: 'No hours to compare yet',
+    hint: 'Each hour that is seen fills its place; h goes back to the chart.',
+  };
+  return (
+    <PolledFrame polled={hours} what="the hours of the week" empty={empty}>
+      {(notice) => (
+        <CheapHours
+          notice={notice}
+          week={week}
+          from={from}
+          cheapestHourUtc={cheapestHourUtc}
+          isFilling={hours.isFilling}
+          timeFrame={choices.hoursFrame}
+          cursor={hour}
+          base={Number(snapshot.baseFee)}
+          now={present}
+        />
+      )}
+    </PolledFrame>
+  );
+}
+
+/** Opens the form of a new alert at a price, which comes `from` what is selected here. */
+function useAlertAt(snapshot: SnapshotView) {
+  const { newAlert } = useMonitor();
+  return (wei: bigint, from: string) =>
+    newAlert({
+      ...thereAgain(wei, snapshot.lanes.average.price),
+      basis: `From ${from} = ${formatGwei(wei)} gwei`,
+    });
 }
 
 /** `gastop-ethereum-24h-20261120T194407Z.csv`; `what` is the time frame, or another name of the content. */
