@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { abortable, DeadlineError, withDeadline } from '../../chain/async.ts';
@@ -97,14 +97,17 @@ export async function startServer(options: ServerOptions) {
   const limits = { ...LIMITS, ...options.limits };
   const metrics = createRequestMetrics(Date.now());
   const connections = createConnections(limits.connections, () => log.problem(FULL));
-  /** Of responses that stream: how many bytes their readers have taken, and since when no more. */
-  const streams = new Map<Socket, { readonly taken: number; readonly at: number }>();
+  const stalls = watchStalls(limits);
+  const context: ServerContext = { options, limits, metrics, connections, stalls };
   let requests = 0;
   let isStopping = false;
 
   const listener = getRequestListener(
-    (request, { incoming, outgoing }) =>
-      respond(request, incoming as IncomingMessage, outgoing as ServerResponse),
+    (request, { incoming, outgoing }) => {
+      requests += 1;
+      const received = { id: requests, request, incoming, outgoing } as Received;
+      return respond(received, context, () => isStopping && server.closeIdleConnections());
+    },
     {
       hostname: host,
       // The adapter could not create a request.
@@ -141,131 +144,7 @@ export async function startServer(options: ServerOptions) {
     socket.setMaxListeners(0);
     connections.add(socket);
   });
-
-  /** A new event does not make a reader that takes none look alive, as it does to the timeout of its socket. */
-  const dropStalled = () => {
-    const now = performance.now();
-    for (const [socket, last] of streams) {
-      const taken = socket.bytesWritten - socket.writableLength;
-      if (socket.writableLength === 0 || taken !== last.taken) streams.set(socket, { taken, at: now });
-      else if (now - last.at >= limits.stalledMs) socket.destroy();
-    }
-  };
-  const stallCheck = setInterval(dropStalled, limits.checkEveryMs).unref();
-
-  /** Handles a request, and records the response in log and metrics. */
-  function respond(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
-    const { socket } = incoming;
-    requests += 1;
-    const id = requests;
-    const startedAt = performance.now();
-    const { method } = request;
-    let record: RequestRecord = { address: socket.remoteAddress };
-    let hasEnded = false;
-    metrics.begin();
-    connections.begin(socket);
-    const end = () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      socket.off('close', end);
-      connections.end(socket);
-      const { route = null, keyId = null, errorCode = null } = record;
-      const status = outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED;
-      const answered = { method, route, status, durationMs: performance.now() - startedAt };
-      metrics.end(answered);
-      const hasBody = method !== 'HEAD' && status !== CLIENT_CLOSED;
-      const bytes = hasBody ? Number(outgoing.getHeader('content-length') ?? 0) : 0;
-      // A probe asks every few seconds.
-      const level =
-        status === 500 ? 'error' : route !== null && OPERATION_PATHS.has(route) ? 'debug' : 'info';
-      log.answered(level, { ...answered, id, keyId, errorCode, bytes, cut: !outgoing.writableFinished });
-      if (isStopping) server.closeIdleConnections();
-    };
-    outgoing.on('close', end);
-    // A response queued behind others on its connection has no `close` event of its own.
-    socket.on('close', end);
-    const watched = (response: Response) => {
-      if (response.headers.get('content-type') !== 'text/event-stream') return response;
-      streams.set(socket, { taken: 0, at: performance.now() });
-      outgoing.once('close', () => streams.delete(socket));
-      return response;
-    };
-    const fail = (failure: unknown) => {
-      const errorCode = failure instanceof ApiFailure ? failure.code : 'internal_error';
-      // The app may still change the record of an unsent response.
-      record = { ...record, errorCode };
-      return errorResponse(failure, request, null);
-    };
-    // The one deadline of a request: bodies and handlers get its signal, so that what it abandons ends.
-    const answered = withDeadline(limits.answerMs, request.signal, (signal) => {
-      record.signal = signal;
-      return abortable(route(request, record, incoming), signal);
-    });
-    return answered.then(watched).catch((error: unknown) => {
-      if (error instanceof DeadlineError || request.signal.aborted) return fail(tooSlow());
-      if (!(error instanceof ApiFailure)) log.problem(error);
-      return fail(error);
-    });
-  }
-
-  async function route(
-    request: Request,
-    record: RequestRecord,
-    { rawHeaders }: IncomingMessage,
-  ): Promise<Response> {
-    // RFC 9112, 3.2. Node.js takes the first, a proxy may have taken the other.
-    if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1)
-      throw badRequest();
-    if (request.url.length > limits.urlBytes) throw urlTooLong(limits.urlBytes);
-    const { pathname: path, hostname } = new URL(request.url);
-    // DNS rebinding: a page may resolve its own host name to this machine.
-    const asked = hostname.replace(/^\[|\]$/g, '');
-    if (isLoopback(host) && !isLoopback(asked) && asked !== options.publicName) throw unknownHost(asked);
-    if (OPERATION_PATHS.has(path)) {
-      record.route = path;
-      return answerOperation(request, path);
-    }
-    if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
-    return served.fetch(request, record);
-  }
-
-  async function answerOperation(request: Request, path: string): Promise<Response> {
-    const { method } = request;
-    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: ALLOW });
-    if (method !== 'GET' && method !== 'HEAD') {
-      throw new ApiFailure('method_not_allowed', 'this path only answers GET', { headers: ALLOW });
-    }
-    const send = (text: string, type = 'application/json') => {
-      const headers = { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) };
-      return new Response(method === 'HEAD' ? null : text, { headers });
-    };
-    if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }));
-    const unready = (await served.checkParts?.()) ?? null;
-    const now = served.condition();
-    const condition = { ...now, failure: now.failure ?? unready };
-    if (path === '/metrics') {
-      // Leaves out figures that cannot be read: the rest of the page matters more then.
-      const figures = unready === null ? served.alertFigures?.() : null;
-      const alerts = (await figures?.catch(() => null)) ?? null;
-      const page = metrics.page(condition, connections.size, alerts, await served.gasMetrics?.());
-      return send(page, 'text/plain; version=0.0.4; charset=utf-8');
-    }
-    const { engine, head, lagBlocks, failure } = condition;
-    if (failure !== null) throw failure;
-    // Readiness concerns responses; alerts may fire in another process.
-    const alerts = engine?.isHere ? 'here' : engine ? 'elsewhere' : 'nowhere';
-    const leader = engine?.process ?? null;
-    return send(JSON.stringify({ status: 'ready', alerts, leader, head, lagBlocks }));
-  }
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port: options.port }, () => {
-      server.off('error', reject);
-      server.on('error', (error) => log.problem(error));
-      resolve();
-    });
-  });
+  await listen(server, options);
 
   return {
     get port(): number {
@@ -275,7 +154,7 @@ export async function startServer(options: ServerOptions) {
     /** Accepts no more connections, lets requests in progress end, then closes the rest. */
     async stop(): Promise<void> {
       isStopping = true;
-      clearInterval(stallCheck);
+      stalls.end();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       served.endStreams?.();
       // Node does not count a connection without a request as idle.
@@ -286,6 +165,183 @@ export async function startServer(options: ServerOptions) {
     },
   };
 }
+
+/** What each request needs of the server. */
+interface ServerContext {
+  readonly options: ServerOptions;
+  readonly limits: typeof LIMITS;
+  readonly metrics: ReturnType<typeof createRequestMetrics>;
+  readonly connections: ReturnType<typeof createConnections>;
+  readonly stalls: ReturnType<typeof watchStalls>;
+}
+
+/** A request with both ends of its connection. */
+interface Received {
+  readonly id: number;
+  readonly request: Request;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+function listen(server: Server, { host, port, log }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      server.on('error', (error) => log.problem(error));
+      resolve();
+    });
+  });
+}
+
+/** Drops stalled readers: a new event does not make them look alive, as it does to the timeout of their socket. */
+function watchStalls({ stalledMs, checkEveryMs }: typeof LIMITS) {
+  /** Of responses that stream: how many bytes their readers have taken, and since when no more. */
+  const streams = new Map<Socket, { readonly taken: number; readonly at: number }>();
+  const dropStalled = () => {
+    const now = performance.now();
+    for (const [socket, last] of streams) {
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0 || taken !== last.taken) streams.set(socket, { taken, at: now });
+      else if (now - last.at >= stalledMs) socket.destroy();
+    }
+  };
+  const check = setInterval(dropStalled, checkEveryMs).unref();
+  return {
+    watch(response: Response, { incoming: { socket }, outgoing }: Received): Response {
+      if (response.headers.get('content-type') !== 'text/event-stream') return response;
+      streams.set(socket, { taken: 0, at: performance.now() });
+      outgoing.once('close', () => streams.delete(socket));
+      return response;
+    },
+    end: () => clearInterval(check),
+  };
+}
+
+/** Handles a request, and records the response in log and metrics. */
+function respond(received: Received, context: ServerContext, onEnd: () => void): Promise<Response> {
+  const { request, incoming } = received;
+  const { log } = context.options;
+  const record: RequestRecord = { address: incoming.socket.remoteAddress };
+  const recorded = recordRequest(received, record, context, onEnd);
+  // The one deadline of a request: bodies and handlers get its signal, so that what it abandons ends.
+  const answered = withDeadline(context.limits.answerMs, request.signal, (signal) => {
+    record.signal = signal;
+    return abortable(route(received, record, context), signal);
+  });
+  const fail = (failure: unknown) => {
+    recorded.failed(failure);
+    return errorResponse(failure, request, null);
+  };
+  return answered
+    .then((response) => context.stalls.watch(response, received))
+    .catch((error: unknown) => {
+      if (error instanceof DeadlineError || request.signal.aborted) return fail(tooSlow());
+      if (!(error instanceof ApiFailure)) log.problem(error);
+      return fail(error);
+    });
+}
+
+/** Counts a request from now until its response, or the connection, has ended; then its log line is written. */
+function recordRequest(
+  { id, request, incoming, outgoing }: Received,
+  record: RequestRecord,
+  { metrics, connections, options }: ServerContext,
+  onEnd: () => void,
+) {
+  const { socket } = incoming;
+  const { method } = request;
+  const startedAt = performance.now();
+  let hasEnded = false;
+  let failedRecord: RequestRecord | null = null;
+  metrics.begin();
+  connections.begin(socket);
+  const end = () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    socket.off('close', end);
+    connections.end(socket);
+    const { route = null, keyId = null, errorCode = null } = failedRecord ?? record;
+    const status = outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED;
+    const answered = { method, route, status, durationMs: performance.now() - startedAt };
+    metrics.end(answered);
+    const hasBody = method !== 'HEAD' && status !== CLIENT_CLOSED;
+    const bytes = hasBody ? Number(outgoing.getHeader('content-length') ?? 0) : 0;
+    // A probe asks every few seconds.
+    const level = status === 500 ? 'error' : route !== null && OPERATION_PATHS.has(route) ? 'debug' : 'info';
+    const cut = !outgoing.writableFinished;
+    options.log.answered(level, { ...answered, id, keyId, errorCode, bytes, cut });
+    onEnd();
+  };
+  outgoing.on('close', end);
+  // A response queued behind others on its connection has no `close` event of its own.
+  socket.on('close', end);
+  return {
+    failed(failure: unknown): void {
+      const errorCode = failure instanceof ApiFailure ? failure.code : 'internal_error';
+      // The app may still change the record of an unsent response.
+      failedRecord = { ...record, errorCode };
+    },
+  };
+}
+
+async function route(
+  { request, incoming: { rawHeaders } }: Received,
+  record: RequestRecord,
+  context: ServerContext,
+): Promise<Response> {
+  const { limits, options } = context;
+  // RFC 9112, 3.2. Node.js takes the first, a proxy may have taken the other.
+  if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1)
+    throw badRequest();
+  if (request.url.length > limits.urlBytes) throw urlTooLong(limits.urlBytes);
+  const { pathname: path, hostname } = new URL(request.url);
+  // DNS rebinding: a page may resolve its own host name to this machine.
+  const asked = hostname.replace(/^\[|\]$/g, '');
+  if (isLoopback(options.host) && !isLoopback(asked) && asked !== options.publicName)
+    throw unknownHost(asked);
+  if (OPERATION_PATHS.has(path)) {
+    record.route = path;
+    return answerOperation(request, path, context);
+  }
+  if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
+  return options.served.fetch(request, record);
+}
+
+async function answerOperation(request: Request, path: string, context: ServerContext): Promise<Response> {
+  const { metrics, connections, options } = context;
+  const { served } = options;
+  const { method } = request;
+  if (method === 'OPTIONS') return new Response(null, { status: 204, headers: ALLOW });
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new ApiFailure('method_not_allowed', 'this path only answers GET', { headers: ALLOW });
+  }
+  const send = (text: string, type = 'application/json') => {
+    const headers = { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) };
+    return new Response(method === 'HEAD' ? null : text, { headers });
+  };
+  if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }));
+  const unready = (await served.checkParts?.()) ?? null;
+  const now = served.condition();
+  const condition = { ...now, failure: now.failure ?? unready };
+  if (path === '/metrics') {
+    // Leaves out figures that cannot be read: the rest of the page matters more then.
+    const figures = unready === null ? served.alertFigures?.() : null;
+    const alerts = (await figures?.catch(() => null)) ?? null;
+    const page = metrics.page(condition, connections.size, alerts, await served.gasMetrics?.());
+    return send(page, 'text/plain; version=0.0.4; charset=utf-8');
+  }
+  const { engine, head, lagBlocks, failure } = condition;
+  if (failure !== null) throw failure;
+  // Readiness concerns responses; alerts may fire in another process.
+  const alerts = engine?.isHere ? 'here' : engine ? 'elsewhere' : 'nowhere';
+  const leader = engine?.process ?? null;
+  return send(JSON.stringify({ status: 'ready', alerts, leader, head, lagBlocks }));
+}
+
+/** Outside v1, for the operator: no key needed, nothing secret included. */
+const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+const ALLOW = { Allow: 'GET, HEAD, OPTIONS' };
 
 const FULL =
   'all connections are taken: those of the address that has the most give way to others; a proxy in front can limit each client';
@@ -314,7 +370,3 @@ function withoutPrefix(url: string, prefix: string): string {
   const isV1 = url.startsWith(`${BASE_PATH}/`) && !url.startsWith(`${prefix}${BASE_PATH}/`);
   return isV1 ? url : url.slice(prefix.length);
 }
-
-/** Outside v1, for the operator: no key needed, nothing secret included. */
-const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-const ALLOW = { Allow: 'GET, HEAD, OPTIONS' };
