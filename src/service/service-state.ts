@@ -47,8 +47,8 @@ export interface Condition {
   readonly nodes?: readonly NodeHealth[];
   /** Why there are no fresh prices, or why nothing can be written; `null` while all is well. */
   readonly failure: ApiFailure | null;
-  /** The process that holds the lease, times in ms since epoch. */
-  readonly engine?: {
+  /** The process that has the lease, times in ms since epoch. */
+  readonly leader?: {
     readonly process: string;
     readonly isHere: boolean;
     readonly since: number;
@@ -179,7 +179,7 @@ export function createServiceState(parts: ServiceParts) {
         headAgeSec: now && Math.max(0, source.now() / 1_000 - now.head.timestamp),
         lagBlocks: now && lagBlocks(now.head.number, nodes, current?.report?.block ?? null),
         nodes,
-        engine: current && { ...current, isHere: lease.state === 'leads' },
+        leader: current && { ...current, isHere: lease.state === 'leads' },
         failure: now === null ? noData() : unwell,
       };
     },

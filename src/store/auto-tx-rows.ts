@@ -29,7 +29,7 @@ import {
   wholeCell,
 } from './columns.ts';
 
-/** Signed bytes: only the engine reads them, and they are deleted a day after the auto-tx ends. */
+/** Signed bytes: only a sender's turn reads them, and they are deleted a day after the auto-tx ends. */
 export interface SignedTransactionRow {
   auto_tx_id: string;
   /** When the auto-tx ended, ms since epoch: its bytes are no longer handed out. `null`: they may be sent. */

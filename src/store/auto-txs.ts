@@ -42,7 +42,7 @@ interface NextPrices {
   readonly nextBaseFee: bigint;
 }
 
-/** Auto-txs for their owners and the engine; the operator (the owner '') sees all. */
+/** Auto-txs for their owners and for what sends them; the operator (the owner '') sees all. */
 export class AutoTxStore extends Store {
   readonly #right: () => WriteRight;
 
@@ -139,18 +139,18 @@ export class AutoTxStore extends Store {
    * In one transaction: reads, lets `decide` return the change, and writes it with its notes; `null` when there is no
    * such auto-tx, or no change. The second of two processes sees the first's change. `decide` may run again; its errors
    * are rethrown.
-   * @throws {StoreError} `not-holder`: the engine may write only while its process holds the lease.
+   * @throws {StoreError} `not-holder`: the sender may write only while its process has the lease.
    * @throws {SameNonceError} when another auto-tx of the same owner and sender has the newly signed nonce.
    */
   async change(
     whose: Pick<StoredAutoTx, 'owner' | 'id'>,
     decide: (stored: StoredAutoTx) => AutoTxStep | null,
-    by: 'owner' | 'engine',
+    by: 'owner' | 'sender',
   ): Promise<AutoTxChanged | null> {
     // Transactions reject only with a `StoreError`, so other errors become its result.
     const outcome = await this.database.transaction<AutoTxChanged | { error: unknown } | null>(
       async (trx) => {
-        if (by === 'engine') await this.#requireLeader(trx);
+        if (by === 'sender') await this.#requireLeader(trx);
         const before = await lockAutoTx(trx, whose);
         if (before === null) return null;
         let change: AutoTxStep | null;
@@ -233,7 +233,7 @@ export class AutoTxStore extends Store {
     return this.#read((all) => all.where(IS_WAITING).where('id', '>', id).orderBy('id').limit(limit));
   }
 
-  /** Those of {@link waitingAfter} with a limit of cost; `isNew`: that the engine has not worked out yet. */
+  /** Those of {@link waitingAfter} with a limit of cost; `isNew`: that `cost-limits` has not worked out yet. */
   limitedAfter(id: string, limit: number, isNew = false): Promise<StoredAutoTx[]> {
     return this.#read((all) =>
       all

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { eachLane } from '../../src/core/advice.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import type { FreshChain } from '../../src/service/auto-txs/engine-parts.ts';
 import { AutoTxSchedule } from '../../src/service/auto-txs/schedule.ts';
+import type { FreshChain } from '../../src/service/auto-txs/sender-parts.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -29,7 +29,7 @@ export async function measureAutoTxs({ folder }: Workshop): Promise<Row[]> {
   for (const each of [few, many]) await each.close();
   return [
     compare({
-      measure: `a block and the engine's turn, none of ${MANY.toLocaleString('en')} auto-txs reached`,
+      measure: `a block and the schedule's turn, none of ${MANY.toLocaleString('en')} auto-txs reached`,
       ours: [median(ours)],
       against: `itself with ${FEW}`,
       theirs: [median(theirs)],

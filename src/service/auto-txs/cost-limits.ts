@@ -16,7 +16,7 @@ import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ifFresh } from '../published-chain.ts';
 import type { CheckerParts } from './checks.ts';
-import type { EngineParts } from './engine-parts.ts';
+import type { SenderParts } from './sender-parts.ts';
 
 const PAGE = 200;
 const WITHIN_MS = 4_000;
@@ -34,7 +34,7 @@ export async function estimatedGas(
 type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'wallNow' | 'signal'>;
 
 /**
- * The order with the target that its limit of cost stands for now, for a response: the engine, which follows the head's fees,
+ * The order with the target that its limit of cost stands for now, for a response: the schedule, which follows the head's fees,
  * works it out anew. Never rejects. @param transaction `null`: a draft
  */
 export async function priceLimit(
@@ -73,7 +73,7 @@ export type CostLimits = ReturnType<typeof createCostLimits>;
  * Targets of auto-txs with a limit of cost: stored ones follow the coin's price and the fees of L1 and of blobs where these
  * move them by more than 0.5 %, and so does the index of what is due; a decision has them exact.
  */
-export function createCostLimits(parts: EngineParts) {
+export function createCostLimits(parts: SenderParts) {
   const { store, source, present, profile, coinPrice, wallNow } = parts;
   let read: { readonly head: string | null; readonly fees: Promise<DataFees> } | null = null;
   let known: DataFees | null = null;
@@ -193,7 +193,7 @@ export function createCostLimits(parts: EngineParts) {
         stored.state.status === 'PENDING' && stored.signed?.hash === seen.signed?.hash
           ? moved(stored, priced(stored, gas))
           : null;
-      if (decide(seen) !== null) await store.change(seen, decide, 'engine');
+      if (decide(seen) !== null) await store.change(seen, decide, 'sender');
     },
   };
 }

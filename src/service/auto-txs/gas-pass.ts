@@ -4,8 +4,8 @@ import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
-import { type EngineContext, stepNow } from './engine-parts.ts';
 import { withAccounts, withBytes } from './gas-facts.ts';
+import { type SenderContext, stepNow } from './sender-parts.ts';
 
 const PAGE = 200;
 /** How long it asks for accounts, as what is due waits meanwhile; for those that are left, that is done before they are sent. */
@@ -16,7 +16,7 @@ const ASKS_FOR_MS = 3_000;
  * enough is held before it is sent, and freed by a reorg that takes the fork back. Also reads the parts of those that an
  * older program has stored.
  */
-export function createGasPass(context: EngineContext) {
+export function createGasPass(context: SenderContext) {
   const { store, source, present, profile } = context;
   let judgedBy = '';
 
@@ -54,7 +54,7 @@ export function createGasPass(context: EngineContext) {
       return stepped ?? { autoTx: { ...judged, updatedAt: stored.updatedAt }, notes: [], at };
     };
     // Most are as they were: no write waits for the disk.
-    if (decide(seen) !== null) await store.change(seen, decide, 'engine');
+    if (decide(seen) !== null) await store.change(seen, decide, 'sender');
   }
 
   return {

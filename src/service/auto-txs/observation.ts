@@ -4,10 +4,10 @@ import { type Inclusion, isFinal, type Observation } from '../../core/auto-txs/s
 import type { StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, ownPriceAt, paysAt } from '../../core/auto-txs/target.ts';
 import type { Block } from '../../core/block.ts';
-import type { EngineParts } from './engine-parts.ts';
+import type { SenderParts } from './sender-parts.ts';
 
 interface ObservingTurn {
-  readonly context: Pick<EngineParts, 'source' | 'blocks'>;
+  readonly context: Pick<SenderParts, 'source' | 'blocks'>;
   readonly head: Block;
   readonly signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ const NEARLY_A_DAY_SEC = 23 * 3_600;
 export async function pricesOf(
   { signed }: Pick<StoredAutoTx, 'signed'>,
   { minedAt }: Pick<Inclusion, 'minedAt'>,
-  { history, coinPrice }: Pick<EngineParts, 'history' | 'coinPrice'>,
+  { history, coinPrice }: Pick<SenderParts, 'history' | 'coinPrice'>,
 ): Promise<Pick<StoredAutoTx, 'dayMeanPrice' | 'nativeUsd'>> {
   const minedAtSec = Math.floor(minedAt / 1_000);
   const [day, oldest] = await Promise.all([

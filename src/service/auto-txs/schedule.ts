@@ -7,14 +7,14 @@ import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderWork, Lease } from '../leader.ts';
 import { createCostLimits } from './cost-limits.ts';
-import { type EngineContext, type EngineParts, isDueNow, stepNow } from './engine-parts.ts';
 import { createGasPass } from './gas-pass.ts';
+import { isDueNow, type SenderContext, type SenderParts, stepNow } from './sender-parts.ts';
 import { type SenderTurn, takeTurn } from './sender-turn.ts';
 
 /** Some events come without a head: expiry, retries of held auto-txs, late responses of a node. */
 const POLL_MS = 2_000;
 
-interface AutoTxScheduleOptions extends EngineParts {
+interface AutoTxScheduleOptions extends SenderParts {
   readonly lease: Lease;
   readonly signal: AbortSignal;
 }
@@ -67,7 +67,7 @@ const LONG_AGO = Number.NEGATIVE_INFINITY;
  * auto-txs, once a minute all. A request that hangs delays no other sender.
  */
 export class AutoTxSchedule {
-  readonly #context: EngineContext;
+  readonly #context: SenderContext;
   readonly #signal: AbortSignal;
   readonly #gasPass: ReturnType<typeof createGasPass>;
   readonly #slots = new ConcurrencyLimit(SENDERS_AT_ONCE);
@@ -82,7 +82,7 @@ export class AutoTxSchedule {
   #prunedAt = LONG_AGO;
 
   /** @param signal Nothing new starts after its abort. */
-  constructor(parts: EngineParts, signal: AbortSignal) {
+  constructor(parts: SenderParts, signal: AbortSignal) {
     const context = { ...parts, limits: createCostLimits(parts) };
     this.#context = context;
     this.#gasPass = createGasPass(context);
@@ -144,7 +144,7 @@ export class AutoTxSchedule {
       return stepNow(stored, { type: 'expire' }, this.#context);
     };
     for (const { id, owner } of await store.expiring(agreedNow(), PAGE)) {
-      await store.change({ id, owner }, expire, 'engine');
+      await store.change({ id, owner }, expire, 'sender');
     }
   }
 

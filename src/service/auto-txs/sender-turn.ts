@@ -24,15 +24,15 @@ import { ownValue } from '../../core/own-value.ts';
 import { backOffMs } from '../../core/time.ts';
 import { OPERATOR } from '../../store/tables.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { type EngineContext, happen, isDueNow, stepNow } from './engine-parts.ts';
 import { withAccounts, withBytes } from './gas-facts.ts';
 import { observe, pricesOf } from './observation.ts';
+import { happen, isDueNow, type SenderContext, stepNow } from './sender-parts.ts';
 
 const OBSERVED_AT_ONCE = 8;
 
 export interface SenderTurn {
   readonly from: Hex;
-  readonly context: EngineContext;
+  readonly context: SenderContext;
   readonly head: Block;
   /** When and at which head a nonce was first used by what no node knows. */
   readonly used: Map<string, { readonly since: number; readonly first: number }>;
@@ -221,7 +221,7 @@ interface Decided {
 async function decide(
   seen: StoredAutoTx,
   sender: SenderFacts,
-  context: EngineContext,
+  context: SenderContext,
 ): Promise<Decided | null> {
   const asked = await askFor(seen, sender, context);
   let decided: Decided | null = null;
@@ -233,14 +233,14 @@ async function decide(
     decided = decision?.decided ?? null;
     return decision?.step ?? null;
   };
-  const changed = await context.store.change(seen, change, 'engine');
+  const changed = await context.store.change(seen, change, 'sender');
   return changed === null ? null : decided;
 }
 
 type Asked = Awaited<ReturnType<typeof askFor>>;
 
 /** What is asked before a decision: its bytes, the gas that a node estimates, and the accounts that its gas depends on. */
-async function askFor(seen: StoredAutoTx, { dataFees: { parameters } }: SenderFacts, context: EngineContext) {
+async function askFor(seen: StoredAutoTx, { dataFees: { parameters } }: SenderFacts, context: SenderContext) {
   const { store, limits, source, present, profile, wallNow } = context;
   const bytes = await store.signedBytes(seen.id);
   const stored = transactionOf(seen);
@@ -267,7 +267,7 @@ function decisionOf(
   before: StoredAutoTx,
   { ofBytes, isKeyMissing, accounts, gas }: Asked,
   sender: SenderFacts,
-  context: EngineContext,
+  context: SenderContext,
 ): { readonly step: AutoTxStep; readonly decided: Decided | null } | null {
   const { limits, steadyNow } = context;
   const [present, profile, now] = [context.present(), context.profile(), context.wallNow()];
@@ -362,7 +362,7 @@ const BYTES_GONE: Obstacle = {
 };
 
 /** Gives it to the nodes and stores the result; its bytes are only in that request. Rejects only with a `StoreError`. */
-async function broadcast(decided: Decided, context: EngineContext): Promise<Sent> {
+async function broadcast(decided: Decided, context: SenderContext): Promise<Sent> {
   const { stored, at: decidedAt } = decided;
   const { source, store } = context;
   const isStillWanted = () =>
@@ -393,16 +393,16 @@ async function broadcast(decided: Decided, context: EngineContext): Promise<Sent
 }
 
 /** The monotonic clock stops while a machine sleeps, and the wall clock may be set: both must agree. */
-const isInTime = (decidedAt: Decided['at'], { steadyNow, wallNow }: EngineContext): boolean =>
+const isInTime = (decidedAt: Decided['at'], { steadyNow, wallNow }: SenderContext): boolean =>
   steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
 
 /** A restarted chain is another chain. */
-function isSameChain({ genesis }: Decided['at'], { profile }: EngineContext): boolean {
+function isSameChain({ genesis }: Decided['at'], { profile }: SenderContext): boolean {
   const chain = profile();
   return chain !== null && chain.genesisHash === genesis;
 }
 
-async function refused({ stored, isResend }: Decided, error: unknown, context: EngineContext): Promise<Sent> {
+async function refused({ stored, isResend }: Decided, error: unknown, context: SenderContext): Promise<Sent> {
   if (!(error instanceof SendFailure) || error.outcome === 'unknown') return 'unsure';
   if (error.reason === 'too_late' && isResend) return 'unsure';
   if (error.outcome === 'nonce-used') return 'nonce-used';
@@ -413,7 +413,7 @@ async function refused({ stored, isResend }: Decided, error: unknown, context: E
   return 'refused';
 }
 
-const declined = ({ state }: StoredAutoTx, obstacle: Obstacle, context: EngineContext): AutoTxEvent => ({
+const declined = ({ state }: StoredAutoTx, obstacle: Obstacle, context: SenderContext): AutoTxEvent => ({
   type: 'decline',
   obstacle,
   retryAt: retryLater(Math.max(state.attempts - 1, 0), context),
@@ -462,7 +462,7 @@ const sendObstacle = (reason: string, message = reason): Obstacle => ({
 const LONGEST_MS = 300_000;
 
 /** Ms since epoch: with the next block, then after one block time, two, four, up to five minutes. @param times in a row before */
-function retryLater(times: number, { wallNow, profile }: EngineContext): number {
+function retryLater(times: number, { wallNow, profile }: SenderContext): number {
   const blockMs = (profile()?.feeRule.blockTimeSec ?? 0) * 1_000;
   return wallNow() + (times === 0 ? 0 : backOffMs(times - 1, blockMs, LONGEST_MS));
 }

@@ -47,7 +47,7 @@ export function createRequestMetrics(startedMs: number) {
 
     /** `prices`: the families of {@link gasMetrics}. */
     page(condition: Condition, connections: number, alerts: AlertFigures | null, prices = ''): string {
-      const { head, headAgeSec, lagBlocks, failure, engine, nodes = [], streams = 0 } = condition;
+      const { head, headAgeSec, lagBlocks, failure, leader, nodes = [], streams = 0 } = condition;
       const { rss, heapUsed } = process.memoryUsage();
       const { user, system } = process.cpuUsage();
       const times = [...durations].flatMap(([route, { within, count, sum }]): Series => {
@@ -73,7 +73,7 @@ export function createRequestMetrics(startedMs: number) {
         `{state="${state}"}`,
         nodeStates.get(state)?.length ?? 0,
       ]);
-      const leads = engine === undefined ? null : Number(engine?.isHere ?? false);
+      const leads = leader === undefined ? null : Number(leader?.isHere ?? false);
       const isReady = failure ? 0 : 1;
       return [
         counter('gastop_http_requests_total', 'Requests answered, by route template.', [...requests]),

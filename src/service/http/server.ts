@@ -331,12 +331,11 @@ async function answerOperation(request: Request, path: string, context: ServerCo
     const page = metrics.page(condition, connections.size, alerts, await served.gasMetrics?.());
     return send(page, 'text/plain; version=0.0.4; charset=utf-8');
   }
-  const { engine, head, lagBlocks, failure } = condition;
+  const { leader, head, lagBlocks, failure } = condition;
   if (failure !== null) throw failure;
   // Readiness concerns responses; alerts may fire in another process.
-  const alerts = engine?.isHere ? 'here' : engine ? 'elsewhere' : 'nowhere';
-  const leader = engine?.process ?? null;
-  return send(JSON.stringify({ status: 'ready', alerts, leader, head, lagBlocks }));
+  const alerts = leader?.isHere ? 'here' : leader ? 'elsewhere' : 'nowhere';
+  return send(JSON.stringify({ status: 'ready', alerts, leader: leader?.process ?? null, head, lagBlocks }));
 }
 
 /** Outside v1, for the operator: no key needed, nothing secret included. */

@@ -16,7 +16,7 @@ export function summaryOf(
   present: PublishedChain,
   alerts: Totals<Summary['alerts']>,
   autoTxs: Totals<Summary['autoTxs']>,
-  { headAgeSec, lagBlocks, nodes = [], engine = null }: Condition,
+  { headAgeSec, lagBlocks, nodes = [], leader = null }: Condition,
 ): Summary {
   const { lowPrice, averagePrice, highPrice, basePrice, source, stale } = gasCurrent(present);
   const { action, targetPrice, probability } = gasRecommendation(present);
@@ -42,11 +42,11 @@ export function summaryOf(
         notes: [...notes],
         latencyMs: latencyMs === null ? null : Math.round(latencyMs),
       })),
-      engine: engine && {
-        process: engine.process,
-        isHere: engine.isHere,
-        since: isoFromMs(engine.since),
-        heartbeatAt: isoFromMs(engine.heartbeatAt),
+      engine: leader && {
+        process: leader.process,
+        isHere: leader.isHere,
+        since: isoFromMs(leader.since),
+        heartbeatAt: isoFromMs(leader.heartbeatAt),
       },
     },
   };

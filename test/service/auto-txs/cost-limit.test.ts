@@ -6,7 +6,7 @@ import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { GWEI, NOW, sender, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
 import { chanceOf } from './chance.ts';
-import { startEngine } from './engine-rig.ts';
+import { startSchedule } from './schedule-rig.ts';
 
 const NONE = { rate: 0n, operatorPerMillionGas: 0n, operatorConstant: 0n };
 const limitOf = (maxCost: MaxCost, limit: Partial<CostLimit> = {}) => ({
@@ -26,7 +26,7 @@ const ORDER = storedAutoTx('any').order;
 
 /** 21,000 gas at a tip of 1 gwei and a cap of 20: at $2,000 a transfer at 10 gwei costs $0.42. */
 describe.each(ENGINES)('a limit of cost on %s', (engine) => {
-  const started = async (chainId = 10) => startEngine({ database: await openOn(engine), chainId });
+  const started = async (chainId = 10) => startSchedule({ database: await openOn(engine), chainId });
 
   it('sends in the first block whose own price is within it', async () => {
     const rig = await started();
@@ -263,7 +263,7 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
 });
 
 test('one that is due is sent, however many before it are within half a percent of theirs', async () => {
-  const rig = await startEngine({ chainId: 10 });
+  const rig = await startSchedule({ chainId: 10 });
   rig.coin.usd = 2_000;
   for (let place = 0; place < 2_001; place += 1)
     await rig.place(
@@ -275,20 +275,20 @@ test('one that is due is sent, however many before it are within half a percent 
     );
   const signed = { from: sender(9) };
   await rig.place(auto('due', { order: limitOf({ maxCostUsd: 0.43 }), signed }));
-  // In its round the engine looks at every sender, whatever is due.
+  // In its round the schedule looks at every sender, whatever is due.
   await rig.block(18);
   await rig.block(10.02);
   expect((await rig.kept('due')).state.status).toBe('SUBMITTED');
   expect(rig.node.sent).toHaveLength(1);
 });
 
-/** By doubles, and by nothing that the engine computes. */
+/** By doubles, and by nothing that is tested. */
 const costUsd = (gwei: number, l1Gwei: number, usd: number) => ((21_000 * gwei + l1Gwei) / 1e9) * usd;
 
 test('whatever price, coin and L1 fee do, each is sent in the first block that a separate evaluation finds', async () => {
   const chance = chanceOf(40);
   for (let round = 0; round < rounds(30); round += 1) {
-    const rig = await startEngine({ chainId: 10 });
+    const rig = await startSchedule({ chainId: 10 });
     const limits = Array.from({ length: 6 }, () => (1 + chance.whole(60)) / 50);
     for (const [place, maxCostUsd] of limits.entries()) {
       const signed = { from: sender(place + 1) };

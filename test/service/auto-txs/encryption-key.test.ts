@@ -14,7 +14,7 @@ import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { runService } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { bytesOf, sender, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
-import { startEngine } from './engine-rig.ts';
+import { startSchedule } from './schedule-rig.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const KEY_WAITS = expect.objectContaining({ name: 'key', result: 'wait', code: 'key_gone' });
@@ -84,11 +84,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     'a process with $what holds what is due, disables nothing, and takes nothing new',
     async ({ open }) => {
       const { target, open: withKey } = await keyed();
-      const before = await startEngine({ database: await withKey() });
+      const before = await startSchedule({ database: await withKey() });
       await before.place(storedAutoTx('due'));
       await before.place(storedAutoTx('far', { order: { target: 1n }, signed: { from: sender(2) } }));
 
-      const rig = await startEngine({ database: await open(target) });
+      const rig = await startSchedule({ database: await open(target) });
       for (let round = 0; round < 3; round += 1) await rig.block(5);
       const due = await rig.kept('due');
       expect(due.state).toMatchObject({ status: 'PENDING', attempts: 0, hold: { code: 'key_gone' } });
@@ -100,7 +100,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       });
       expect([rig.errors, rig.node.sent]).toEqual([[], []]);
 
-      const back = await startEngine({ database: await withKey() });
+      const back = await startSchedule({ database: await withKey() });
       await back.block(5);
       expect((await back.kept('due')).state.status).toBe('SUBMITTED');
       expect(back.node.sent.map(textOf)).toEqual(['due']);
@@ -117,7 +117,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       const right = await startNamed('right', await withKey());
       await waitFor(async () => (await leaderOf(database)) === 'right');
       await right.service.stop();
-      const filled = await startEngine({ database: await withKey() });
+      const filled = await startSchedule({ database: await withKey() });
       await filled.place(storedAutoTx('waits'));
 
       const wrong = await startNamed('wrong', await open(target));
@@ -168,7 +168,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('the key of a database of an older version is the one that its auto-txs are encrypted with', async () => {
     const { target, open: withKey } = await keyed();
-    const rig = await startEngine({ database: await withKey() });
+    const rig = await startSchedule({ database: await withKey() });
     await rig.place(storedAutoTx('old'));
     const database = await withKey();
     onTestFinished(() => database.close());
@@ -188,7 +188,7 @@ test('a .key is made with the first auto-tx, by one of several processes, and ne
   await service.ready;
   await service.read(PATHS.autoTxs);
   expect(existsSync(`${target}.key`)).toBe(false);
-  const rigs = await Promise.all(databases.map((database) => startEngine({ database })));
+  const rigs = await Promise.all(databases.map((database) => startSchedule({ database })));
   await Promise.all(
     rigs.map((rig, place) =>
       rig.place(storedAutoTx(`atx_${place}`, { signed: { from: sender(place + 1) } })),
@@ -201,7 +201,7 @@ test('a .key is made with the first auto-tx, by one of several processes, and ne
       );
   }
   await rm(`${target}.key`);
-  const reader = await startEngine({ database: await openDatabase(target) });
+  const reader = await startSchedule({ database: await openDatabase(target) });
   expect(await reader.store.signedBytes('atx_0')).toBe('sealed');
   await reader.block(5);
   await service.read(`${PATHS.autoTxs}/atx_0`);
@@ -210,7 +210,7 @@ test('a .key is made with the first auto-tx, by one of several processes, and ne
 
 test('a .key that others can read is named at the start', async () => {
   const target = await emptyDatabase('SQLite', 'shared');
-  const rig = await startEngine({ database: await openDatabase(target) });
+  const rig = await startSchedule({ database: await openDatabase(target) });
   await rig.place(storedAutoTx('one'));
   for (const [mode, isOpen] of [
     [0o600, false],
@@ -231,7 +231,7 @@ test.runIf(process.geteuid?.() === 0)(
   'a .key or a database that another user owns is named, and the key not taken',
   async () => {
     const target = await emptyDatabase('SQLite', 'shared');
-    const rig = await startEngine({ database: await openDatabase(target) });
+    const rig = await startSchedule({ database: await openDatabase(target) });
     await rig.place(storedAutoTx('one'));
     const messages = async () => {
       const { news, service } = await startNamed('one', await openDatabase(target));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TransactionParts } from '../../../src/core/transactions/gas-rules.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
-import { startEngine } from './engine-rig.ts';
+import { startSchedule } from './schedule-rig.ts';
 
 const SLOT_MS = 12_000;
 /** The number of the next block. */
@@ -16,7 +16,7 @@ const parts: TransactionParts = {
 
 async function beforeFork(slots: number) {
   const at = makeBlock(FIRST).timestamp + (slots + 1) * (SLOT_MS / 1_000);
-  const rig = await startEngine({ fork: { at, kind: 'amsterdam', blobSchedule: null } });
+  const rig = await startSchedule({ fork: { at, kind: 'amsterdam', blobSchedule: null } });
   const autoTx = storedAutoTx('one', { order: { target: 1n } });
   const { signed } = autoTx;
   if (signed === null) throw new Error('it is signed');

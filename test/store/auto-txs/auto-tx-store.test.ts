@@ -37,7 +37,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   async function happen(store: AutoTxStore, id: string, ...events: readonly AutoTxEvent[]) {
     for (const event of events) {
-      const done = await store.change({ owner: '', id }, (kept) => stepped(kept, event), 'engine');
+      const done = await store.change({ owner: '', id }, (kept) => stepped(kept, event), 'sender');
       if (done === null) throw new Error(`${event.type} may not happen to ${id}`);
     }
     return store.find('', id);
@@ -161,7 +161,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       asked.push(kept);
       return null;
     };
-    await store.change({ owner: '', id: 'atx_1' }, look, 'engine').catch(() => {});
+    await store.change({ owner: '', id: 'atx_1' }, look, 'sender').catch(() => {});
     expect(asked).toEqual([]);
     const cancelled = await store.change(
       { owner: '', id: 'atx_1' },
@@ -337,7 +337,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.change(
       { owner: '', id: 'atx_1' },
       (kept) => ({ autoTx: { ...kept, nativeUsd: 2_000 }, notes: [], at: NOW }),
-      'engine',
+      'sender',
     );
     expect(await store.savingsSum('')).toEqual({
       executed: 1,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ChainError, SendFailure } from '../../../src/chain/chain-source.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { GWEI, NOW, sender, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';
-import { startEngine, waitingTransaction } from './engine-rig.ts';
+import { startSchedule, waitingTransaction } from './schedule-rig.ts';
 
 const hashOf = (id: string) => {
   const hash = storedAutoTx(id).signed?.hash;
@@ -15,7 +15,7 @@ test.each<[what: string, base: bigint, paid: bigint]>([
   ['base fee and tip', 7n, 8n],
   ['its cap', 10_000n, 0n],
 ])('a receipt without a price ends an auto-tx as executed at %s (%i gwei)', async (_, base, paid) => {
-  const rig = await startEngine({ confirmations: 1 });
+  const rig = await startSchedule({ confirmations: 1 });
   const autoTx = storedAutoTx('one');
   await rig.place(autoTx);
   await rig.block(5);
@@ -35,7 +35,7 @@ describe('two owners hand over transactions with the same nonce', () => {
   const [one, other] = [storedAutoTx('one', { owner: 'a' }), storedAutoTx('other', { owner: 'b' })];
 
   test('the first goes out; the second waits, and has failed once the first is final', async () => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     await rig.place(one);
     await rig.place(other);
     await rig.block(5);
@@ -53,7 +53,7 @@ describe('two owners hand over transactions with the same nonce', () => {
   });
 
   test('while nobody knows whether a node has the first, the second is not sent beside it', async () => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     rig.node.send = () =>
       Promise.reject(new SendFailure('unknown', 'unclear', new ChainError('timeout', 'no answer')));
     await rig.place(one);
@@ -67,7 +67,7 @@ describe('two owners hand over transactions with the same nonce', () => {
 });
 
 test('nodes that do not agree a node that is ahead says that the nonce is used, one that is behind knows no receipt: nothing is said of it yet', async () => {
-  const rig = await startEngine({ confirmations: 1 });
+  const rig = await startSchedule({ confirmations: 1 });
   await rig.place(storedAutoTx('one'));
   const block = await rig.block(5);
   rig.node.pool.push(waitingTransaction(hashOf('one')));
@@ -81,7 +81,7 @@ test('nodes that do not agree a node that is ahead says that the nonce is used, 
 });
 
 test('one whose bytes are gone is never tried for ever: it has failed, and says why', async () => {
-  const rig = await startEngine();
+  const rig = await startSchedule();
   await rig.place(storedAutoTx('one'));
   rig.store.signedBytes = async () => null;
   await rig.block(5);
@@ -94,7 +94,7 @@ test('one whose bytes are gone is never tried for ever: it has failed, and says 
 test('signed bytes of one that has ended go a day later, and by no clock that the chain does not agree with', async () => {
   const DAY = 86_400_000;
   let chainNow = NOW + DAY - 1;
-  const rig = await startEngine({ agreedNow: (now) => Math.min(now, chainNow) });
+  const rig = await startSchedule({ agreedNow: (now) => Math.min(now, chainNow) });
   await rig.place(storedAutoTx('one', { order: { expiresAt: NOW } }));
   await rig.turn();
   expect((await rig.kept('one')).state.status).toBe('EXPIRED');
@@ -115,7 +115,7 @@ describe('what waits far from its price', () => {
   test.each(['PENDING', 'DISABLED'] as const)(
     'one that is %s and whose nonce is used elsewhere has failed once that is final',
     async (status) => {
-      const rig = await startEngine();
+      const rig = await startSchedule();
       await rig.place(storedAutoTx('one', { ...far, state: { status } }));
       const used = await rig.block();
       rig.node.include(used, sender(1), 0);
@@ -137,7 +137,7 @@ describe('what waits far from its price', () => {
   );
 
   test('one that its owner has sent from the wallet is followed and executed', async () => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     await rig.place(storedAutoTx('one', far));
     await rig.block();
     await rig.block(50, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
@@ -148,7 +148,7 @@ describe('what waits far from its price', () => {
   });
 
   test('a node that is ahead by mistake, or of a branch that is given up, has nothing fail', async () => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     await rig.place(storedAutoTx('one', far));
     await rig.block();
     rig.node.nonces.set(sender(1), 1);
@@ -163,7 +163,7 @@ describe('what waits far from its price', () => {
   });
 
   test('hundreds of senders are asked about a few at a time, each once a minute', async () => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     for (let place = 0; place < 300; place++) {
       await rig.place(storedAutoTx(`of-${place}`, { ...far, signed: { from: sender(place) } }));
     }
@@ -179,7 +179,7 @@ describe('what waits far from its price', () => {
 });
 
 test('new funds are noticed within a minute or two, however often it was held before', async () => {
-  const rig = await startEngine();
+  const rig = await startSchedule();
   rig.node.balances.set(sender(1), 0n);
   await rig.place(storedAutoTx('one'));
   for (let head = 0; head < 40; head++) await rig.block(5);
@@ -192,7 +192,7 @@ test('new funds are noticed within a minute or two, however often it was held be
 
 describe('what is asked of what is out', () => {
   test('while it is being confirmed nothing is, until it is deep enough', async () => {
-    const rig = await startEngine({ confirmations: 12 });
+    const rig = await startSchedule({ confirmations: 12 });
     await rig.place(storedAutoTx('one'));
     await rig.block(5);
     await rig.block(5, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
@@ -206,7 +206,7 @@ describe('what is asked of what is out', () => {
   });
 
   test('a chain of four blocks a second does not have hundreds looked at with each of them', async () => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     for (let place = 0; place < 100; place++) {
       const from = sender(place);
       await rig.place(storedAutoTx(`of-${place}`, { signed: { from } }));
@@ -225,13 +225,13 @@ describe('what is asked of what is out', () => {
 });
 
 describe('a relay that shows nothing before it is mined', () => {
-  const minutes = async (rig: Awaited<ReturnType<typeof startEngine>>, count: number) => {
+  const minutes = async (rig: Awaited<ReturnType<typeof startSchedule>>, count: number) => {
     // A block is 12 s.
     for (let block = 0; block < count * 5; block += 1) await rig.block(5);
   };
 
   test('gets it once a minute, then two, then five later, and the history does not grow', async () => {
-    const rig = await startEngine({ confirmations: 1 });
+    const rig = await startSchedule({ confirmations: 1 });
     await rig.place(storedAutoTx('one'));
     await minutes(rig, 30);
     // 0, then about 1, 3, 8 and 23 minutes.
@@ -244,7 +244,7 @@ describe('a relay that shows nothing before it is mined', () => {
   });
 
   test('gets it no more while the price is above its target, or its account lacks funds', async () => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     await rig.place(storedAutoTx('one'));
     await rig.block(5);
     for (let block = 0; block < 50; block += 1) await rig.block(50);
@@ -260,11 +260,11 @@ describe('a relay that shows nothing before it is mined', () => {
 
   test('does so after a restart, too: the pauses go on', async () => {
     const database = await openDatabase(':memory:');
-    const first = await startEngine({ database });
+    const first = await startSchedule({ database });
     await first.place(storedAutoTx('one'));
     await minutes(first, 4);
     expect(first.node.sent).toHaveLength(3);
-    const next = await startEngine({ database });
+    const next = await startSchedule({ database });
     next.pass(4 * 60_000);
     await minutes(next, 3);
     expect(next.node.sent).toHaveLength(0);
@@ -285,7 +285,7 @@ describe('a relay that shows nothing before it is mined', () => {
       'FAILED',
     ],
   ])('to a re-send gives %s', async (_, failure, status) => {
-    const rig = await startEngine();
+    const rig = await startSchedule();
     await rig.place(storedAutoTx('one'));
     await rig.block(5);
     rig.node.send = () => Promise.reject(failure);

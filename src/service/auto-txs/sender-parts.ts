@@ -17,7 +17,7 @@ export interface FreshChain extends Pick<PublishedChain, 'head' | 'rules' | 'upd
   };
 }
 
-export interface EngineParts {
+export interface SenderParts {
   readonly source: ChainSource;
   /** Checks the lease at every write. */
   readonly store: AutoTxStore;
@@ -37,12 +37,12 @@ export interface EngineParts {
   readonly onError: (error: unknown) => void;
 }
 
-export interface EngineContext extends EngineParts {
+export interface SenderContext extends SenderParts {
   readonly limits: CostLimits;
 }
 
 /** Applies an event at this moment; `null`: its state does not allow it, or nothing changes. */
-export function stepNow(stored: StoredAutoTx, event: AutoTxEvent, context: EngineContext): AutoTxStep | null {
+export function stepNow(stored: StoredAutoTx, event: AutoTxEvent, context: SenderContext): AutoTxStep | null {
   const { confirmations, profile, wallNow } = context;
   const chain = profile();
   // Nothing is followed while the chain is unknown.
@@ -54,17 +54,17 @@ export function stepNow(stored: StoredAutoTx, event: AutoTxEvent, context: Engin
 export function happen(
   { id, owner, signed }: StoredAutoTx,
   event: AutoTxEvent,
-  context: EngineContext,
+  context: SenderContext,
   beside: Partial<StoredAutoTx> = {},
 ): Promise<AutoTxChanged | null> {
   // The observation belongs to the transaction that was signed then.
   const decide = (stored: StoredAutoTx) =>
     stored.signed?.hash === signed?.hash ? stepNow({ ...stored, ...beside }, event, context) : null;
-  return context.store.change({ owner, id }, decide, 'engine');
+  return context.store.change({ owner, id }, decide, 'sender');
 }
 
 /** By its exact target at the present head, which must be fresh. */
-export function isDueNow(stored: StoredAutoTx, { present, limits }: EngineContext): boolean {
+export function isDueNow(stored: StoredAutoTx, { present, limits }: SenderContext): boolean {
   const now = present();
   if (now === null || stored.signed === null) return false;
   const { lanes, nextBaseFee } = now.advice;

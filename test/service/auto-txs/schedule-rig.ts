@@ -10,8 +10,8 @@ import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
-import type { FreshChain } from '../../../src/service/auto-txs/engine-parts.ts';
 import { AutoTxSchedule } from '../../../src/service/auto-txs/schedule.ts';
+import type { FreshChain } from '../../../src/service/auto-txs/sender-parts.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -22,7 +22,7 @@ import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { GWEI, NOW } from '../../store/auto-txs/stored-auto-txs.ts';
 
-/** The engine by itself: on a real database, with clocks and a node that do what a test says. */
+/** The schedule by itself: on a real database, with clocks and a node that do what a test says. */
 
 /** What the node says; all accounts are rich unless told. */
 class ScriptedNode extends ScriptedSource {
@@ -59,7 +59,7 @@ class ScriptedNode extends ScriptedSource {
   }
 }
 
-export async function startEngine({
+export async function startSchedule({
   confirmations = 3,
   agreedNow = (now) => now,
   database: given,
@@ -86,7 +86,7 @@ export async function startEngine({
   const coin = { usd: null as number | null };
   let now = 0;
   let next = 100;
-  const engine = new AutoTxSchedule(
+  const schedule = new AutoTxSchedule(
     {
       source: node,
       store,
@@ -104,8 +104,8 @@ export async function startEngine({
     abort.signal,
   );
   const turn = async () => {
-    await engine.turn();
-    await engine.idle();
+    await schedule.turn();
+    await schedule.idle();
   };
   const kept = async (id: string) => {
     const found = await store.find('', id);
@@ -128,7 +128,7 @@ export async function startEngine({
       const bytes = database.queries.selectFrom('signed_transactions').select('ended_at');
       return (await bytes.where('auto_tx_id', '=', id).executeTakeFirst()) !== undefined;
     },
-    /** A block comes after which the next one costs this much, 50 gwei unless told, and the engine has its turn. */
+    /** A block comes after which the next one costs this much, 50 gwei unless told, and the schedule has its turn. */
     block: async (gwei = 50, fill: (block: Block) => void = () => {}) => {
       // A header of before Amsterdam, that was read.
       const block = makeBlock(next++, { blockAccessListHash: null, slotNumber: null });
