@@ -10,7 +10,7 @@ interface Machine {
 }
 
 /**
- * gastop's folder for compiled code, made if missing; `null` where nobody else can be kept from writing there: who
+ * gastop's folder for compiled code, made if missing; `null` where others could write there: who
  * writes it runs code as this user.
  */
 export function cacheFolder({ env, platform, home, uid }: Machine): string | null {

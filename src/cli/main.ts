@@ -54,7 +54,7 @@ export async function run(argv: readonly string[], env: Io['env']): Promise<void
   // Waits for writes to a pipe.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   // By itself, as `process.exit` may wait for one of V8's threads that waits for this one (nodejs/node#54918), unless
-  // a socket kept open for reuse or a name that is still looked up holds it.
+  // a socket left open for reuse or a name that is still looked up holds it.
   process.exitCode = exitCode;
   setTimeout(() => {
     // Node waits for a name that the system looks up, with a dead name server for minutes; another program does not.

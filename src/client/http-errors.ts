@@ -138,7 +138,7 @@ const wordsFor = (code: string, table: typeof FAILURES) =>
 /** `has expired`: the problem with a certificate; `null` for another code. */
 export const certificateFault = (code: string) => wordsFor(code, CERTIFICATE_FAULTS);
 
-/** The original error is not kept as `cause`, because it holds the request with the key. */
+/** The original error is not the `cause`, because it holds the request with the key. */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
   const code = errorCode(error) ?? '';
   if (code.startsWith('Z_')) {

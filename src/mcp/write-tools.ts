@@ -43,10 +43,10 @@ const updateAlert = defineTool({
   output: LISTED_ALERT,
   run: async ({ client, signal }, { id, threshold, ...given }) => {
     const priced = threshold === undefined ? {} : thresholdPayload(readWritten(threshold));
-    const kept = payloadOf(await client.alert(id, { signal }));
+    const stored = payloadOf(await client.alert(id, { signal }));
     const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const fresh = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', channels: [] };
-    const alert = { ...fresh, ...kept, ...changes, ...priced };
+    const alert = { ...fresh, ...stored, ...changes, ...priced };
     const updated = await client.updateAlert(id, alert, { signal });
     return listedAlert(updated ?? (await client.alert(id, { signal })));
   },

@@ -29,7 +29,7 @@ export interface LeaseOptions {
   readonly onFitness?: (cannotLead: string | null) => void;
   readonly wallNow: () => number;
   readonly steadyNow?: () => number;
-  /** Called once when the lease cannot be read or kept, until that works again. */
+  /** Called once when the lease cannot be read or renewed, until that works again. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -78,9 +78,9 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   const { kind } = settings.source.value;
   const namesFile = kind === 'replay' || (settings.db.value !== null && kind !== 'hosted');
   let unused = namesFile && !isBoardFirst ? await withSpinner(io, 'opening', open(io, settings)) : null;
-  const kept = await StateFile.open(stateFile(io), io.home, settings.fresh.value);
+  const state = await StateFile.open(stateFile(io), io.home, settings.fresh.value);
   const remembered = new Remembered({
-    file: kept,
+    file: state,
     said: toldValues(settings, true),
     otherwise: toldValues(settings, false),
   });
@@ -106,7 +106,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
       return open(io, await chosenSettings(io, settings, choice));
     },
   });
-  await Promise.all([unused?.close(), kept.end()]);
+  await Promise.all([unused?.close(), state.end()]);
   return code;
 }
 

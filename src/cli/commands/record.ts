@@ -181,7 +181,7 @@ export async function createLineFile<Mark>(flag: string, path: string, what: str
       if (written.count === 0) written.first = mark;
       written.count += 1;
     },
-    /** Removes the first line that is not to be kept, and all after it. */
+    /** Removes the first line that is not to stay, and all after it. */
     cutBack: async (isKept: (mark: Mark) => boolean): Promise<void> => {
       const index = lines.findIndex(({ mark }) => !isKept(mark));
       const line = lines[index];

@@ -30,7 +30,7 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
 /** Prices of the newest block come first, if they come within this time. */
 const LIVE_WITHIN_MS = 1_000;
-/** A visit for prices follows at most so many blocks one by one. */
+/** A one-shot that asks for prices follows at most so many blocks one by one. */
 const MOST_FOLLOWED = 8;
 /** A lease is obtained within a few milliseconds, unless another process writes a lot. */
 const BID_MS = 250;
@@ -438,7 +438,7 @@ export class Follower {
     return same?.hash === head.hash;
   }
 
-  /** For a visit that asks for prices: storing so many blocks takes a request for each, and changes no price. */
+  /** For a one-shot that asks for prices: storing so many blocks takes a request for each, and changes no price. */
   async #showAlone(newest: RecentBlocks, until: AbortSignal): Promise<void> {
     const goesOn = newest.follows && this.chain.hasNewest(FIRST_BLOCKS);
     const { blocks } = (newest.follows && !goesOn ? await this.#page(null) : null) ?? newest;

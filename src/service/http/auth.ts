@@ -11,7 +11,7 @@ export interface Admission {
 
 /** Controls access to v1 and its rate. */
 export interface Gate {
-  /** Counts one request of `key`, kept once this resolves, or refuses it. @throws {ApiFailure} also while keys cannot be read */
+  /** Counts one request of `key`, stored once this resolves, or refuses it. @throws {ApiFailure} also while keys cannot be read */
   admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<Admission>;
   /** The remaining quota of `key`, which is checked like any other request, without counting. @throws like {@link admit} */
   limits(key: string | null): Promise<Required<Admission>>;

@@ -65,10 +65,10 @@ export function helpLines(current: Scope, forgetful: string | null = null): read
       ...bindings.map(({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`),
     ];
   });
-  const kept = `  ${forgetful} forgets alerts and auto-txs when it ends; with --db FILE they stay`;
+  const stored = `  ${forgetful} forgets alerts and auto-txs when it ends; with --db FILE they stay`;
   return [
     ...keys,
-    ...(forgetful === null ? [] : ['', 'What is kept', kept]),
+    ...(forgetful === null ? [] : ['', 'What is stored', stored]),
     '',
     'On the Chart',
     '  ▲ ◇       unusual for its time frame: 40 % and five usual deviations of it',

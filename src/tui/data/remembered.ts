@@ -9,7 +9,7 @@ export interface RememberedFile {
   /** What was there of a source at the start; of all sources under {@link EVERYWHERE}. */
   readonly recall: (source: string) => RememberedValues;
   readonly keep: (source: string, name: string, value: unknown) => void;
-  /** Tells, once, that nothing could be read or that nothing can be kept. */
+  /** Tells, once, that nothing could be read or that nothing can be written. */
   readonly watch: (tell: (problem: string) => void) => void;
 }
 

@@ -253,7 +253,8 @@ it.each([
     const heatmap = Array.from({ length: 7 }, (_, day) =>
       Array.from({ length: 24 }, (_, hour) => (1 + day * 24 + hour) * 1e6),
     );
-    const snapshot = { ...SNAPSHOT, baseFee: 40_700_000n };
+    // The base fee of the head is above the price of Average, which is of the next block.
+    const snapshot = { ...SNAPSHOT, baseFee: 60_000_000n, priorityFee: 10_000_000n };
     const gas = { statsMarket: async () => ({ ...MARKET, heatmap }) };
     const { leads, press, prefills, shows } = show({ gas, snapshot });
     await shows(/^ 1h /m);

@@ -278,8 +278,8 @@ function detailLines(
   ];
   const count = details?.deliveries?.length ?? 0;
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
-  const kept = details?.deliveries === null ? 'this service keeps no log of them' : sent;
-  const log = details === undefined ? 'loading …' : kept;
+  const deliveries = details?.deliveries === null ? 'this service keeps no log of them' : sent;
+  const log = details === undefined ? 'loading …' : deliveries;
   const compared = data && "against the lane's mean of the day before";
   const saved = data ? describeSavings(data, context.symbol, context.moment) : [];
   return [

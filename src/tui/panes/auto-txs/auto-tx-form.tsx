@@ -69,7 +69,7 @@ import { NOTHING_PASTED, type Pasted, READING, transactionText, usePastedTransac
 const SIGNED = 'signedTransaction';
 const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'];
 
-/** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
+/** The form of a new or changed auto-tx. The pasted text stays only while the form is open. */
 export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const { like = null, isChange = false } = seed;
   const { snapshot, width } = usePane();
@@ -230,9 +230,9 @@ function useOutlook(
   const lane = laneOf(gasSpeed);
   const from = transaction?.from ?? null;
   const limit = maxCost && limitOf(maxCost, pasted.text === null ? edited : null);
-  const kept = limit?.since == null ? null : (edited?.target ?? null);
+  const standing = limit?.since == null ? null : (edited?.target ?? null);
   const asked = {
-    target: maxCost === null ? weiOfTypedGwei(draft.targetGasPriceGwei) : kept,
+    target: maxCost === null ? weiOfTypedGwei(draft.targetGasPriceGwei) : standing,
     lane: lane ?? 'average',
     isStrict: maxCost !== null || draft.strictTargetPrice === 'yes',
     expiresAt: end,

@@ -102,13 +102,12 @@ export function cheapestHour({ hours }: Pick<HourWeek, 'hours'>): number | null 
 export function usualPrice(
   week: Pick<HourWeek, 'hours'>,
   hour: number | null,
-  { baseFee, lanes }: Pick<SnapshotView, 'baseFee' | 'lanes'>,
+  { priorityFee }: Pick<SnapshotView, 'priorityFee'>,
 ) {
   const of = hour ?? cheapestHour(week);
   const mean = of === null ? null : (week.hours[of] ?? null);
   if (of === null || mean === null) return null;
-  const { price } = lanes.average;
-  const tip = price > baseFee ? price - baseFee : 0n;
+  const tip = priorityFee ?? 0n;
   const basis = `${hourName(of)} usually base ${formatGwei(mean)} + tip ${formatGwei(tip)} of now`;
   return { wei: BigInt(Math.round(mean)) + tip, basis };
 }

@@ -31,7 +31,7 @@ forgetButton.addEventListener('click', () => {
   keyInput.focus();
 });
 byId('key-form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
-// A page that is kept for the way back must not keep the key.
+// A page that is cached for the way back must not hold the key.
 addEventListener('pagehide', forgetKey);
 
 const methodOf = (method: string) => said('span', `method ${method.toLowerCase()}`, method);
