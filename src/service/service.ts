@@ -12,7 +12,7 @@ import { BlockStore } from '../store/blocks.ts';
 import { type Database, openDatabase, requireWritable } from '../store/database.ts';
 import { EncryptionKey } from '../store/encryption-key.ts';
 import { HistoryStore } from '../store/history.ts';
-import { LeaseStore } from '../store/lease.ts';
+import { type LeaderReport, LeaseStore } from '../store/lease.ts';
 import { HISTORY_TABLES } from '../store/move-database.ts';
 import { refuseMoved } from '../store/moved.ts';
 import { OutboxStore } from '../store/outbox.ts';
@@ -20,7 +20,7 @@ import { AlertService } from './alerts/alert-service.ts';
 import { type MadeAttempt, startAlertDispatch } from './alerts/dispatcher.ts';
 import type { NotifierSettings } from './alerts/notifiers/notifiers.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
-import { createRuleBasis, priceRule } from './alerts/rule-basis.ts';
+import { createRuleBasis, priceRule, type RuleBasis } from './alerts/rule-basis.ts';
 import { targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxSchedule } from './auto-txs/schedule.ts';
@@ -37,7 +37,7 @@ import { ApiFailure, errorResponse } from './http/errors.ts';
 import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
-import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
+import { type LeaderWork, Lease, type LeaseOptions, leaseWords } from './leader.ts';
 import type { CoinPrice } from './published-chain.ts';
 import { createReadiness } from './readiness.ts';
 import { isoFromMs } from './responses/wire.ts';
@@ -98,38 +98,40 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Follows `source` and serves v1, even while it is unreachable. @throws {StoreError} */
 export async function startService(options: ServiceOptions) {
-  const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
-  const patience = options.patienceSec === undefined ? {} : { patienceSec: options.patienceSec };
+  const { source, signal, glance, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
-  const encryptionKey = new EncryptionKey(database);
-  const warning = database.sealer.warning();
-  if (warning !== null) onNews({ isWell: false, message: warning });
-  const lease = new Lease({
-    store: new LeaseStore(database),
-    process: options.process ?? `process ${process.pid}`,
-    role: options.role ?? 'service',
-    report: () => follower.report(price.usd),
-    cannotLead: () => encryptionKey.problem(),
-    onFitness: (cannotLead) =>
-      onNews({
-        isWell: cannotLead === null,
-        message: cannotLead ?? 'the encryption key is back: this process may lead, and auto-txs go on',
-      }),
-    wallNow,
-    onError,
+  const lease = createLease(options, database, () => follower.report(price.usd));
+  const shared = { source, lease, wallNow, signal, onError };
+  const stores = {
+    blocks: new BlockStore(database, () => lease.right, wallNow),
+    alerts: new AlertStore(database),
+    autoTxs: new AutoTxStore(database, () => lease.right),
+    history: new HistoryStore(database),
+  };
+  const price = createCoinPrice(options.priceFeed, { ...shared, chain: () => follower.chain.profile });
+  const ruleBasis = createRuleBasis({
+    ...shared,
+    alerts: stores.alerts,
+    chain: () => follower.chain.profile,
+    coinPrice: price.read,
+    coinAsked: price.asked,
   });
-  let hasStoodBy = false;
-  lease.onChange((state) => {
-    if (state === 'unknown') return;
-    // A single process need not be reported.
-    hasStoodBy ||= state !== 'leads';
-    if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
+  const follower = new Follower({
+    ...shared,
+    store: stores.blocks,
+    track: createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite && glance === undefined),
+    createEngine: options.createEngine ?? engineOf(options),
+    historySec: Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC),
+    glance,
+    neglectedMs: options.neglectedMs,
+    unsaved: options.unsaved && unsavedWords(options.unsaved),
+    coinPrice: price.read,
+    ruleBasis,
+    onFired: () => alertDispatch.wake(),
+    onStored: () => autoTxSchedule.wake(),
+    onNews,
   });
-  const store = new BlockStore(database, () => lease.right, wallNow);
-  const alertStore = new AlertStore(database);
-  const autoTxStore = new AutoTxStore(database, () => lease.right);
-  const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
   const notifiers: NotifierSettings = {
     smtp: null,
     telegram: null,
@@ -137,34 +139,6 @@ export async function startService(options: ServiceOptions) {
     ...options.delivery,
     isSimulated: source.kind === 'simulated',
   };
-  const { glance } = options;
-  const judges = () => lease.mayWrite && glance === undefined;
-  const track = createAdviceJudge(new TrackStore(database), onError, judges);
-  const shared = { source, lease, wallNow, signal, onError };
-  const ruleBasis = createRuleBasis({
-    ...shared,
-    alerts: alertStore,
-    chain: () => follower.chain.profile,
-    coinPrice,
-    coinAsked: () => (priceFeed() === null ? Promise.resolve() : price.asked),
-  });
-  const follower = new Follower({
-    ...shared,
-    store,
-    track,
-    createEngine:
-      options.createEngine ??
-      (({ feeRule }) => new FeeEngine({ feeRule, ...patience, isForPrices: glance === 'prices' })),
-    historySec: Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC),
-    glance,
-    neglectedMs: options.neglectedMs,
-    unsaved: options.unsaved && unsavedWords(options.unsaved),
-    coinPrice,
-    ruleBasis,
-    onFired: () => alertDispatch.wake(),
-    onStored: () => autoTxSchedule.wake(),
-    onNews,
-  });
   const alertDispatch = startAlertDispatch({
     ...shared,
     database,
@@ -172,51 +146,28 @@ export async function startService(options: ServiceOptions) {
     agreedNow: () => follower.agreedNow(),
     onAttempt: options.onAttempt,
   });
-  let ownFeed: PriceFeed | null = null;
-  // Several processes on one database cost the node one request: standbys get the price from the leader.
-  const priceFeed = (): PriceFeed | null => {
-    const chain = follower.chain.profile;
-    if (chain?.usdFeed !== undefined && source.kind !== 'replay')
-      ownFeed ??= createPriceFeed(source, chain, wallNow);
-    return lease.mayWrite ? (options.priceFeed ?? ownFeed) : null;
-  };
-  const price = createNativePrice(priceFeed, wallNow);
-  function coinPrice(): CoinPrice {
-    const nativeUsd = lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd;
-    return {
-      nativeUsd,
-      ...(nativeUsd === null && { nativeUsdReason: price.missing(follower.chain.profile) }),
-    };
-  }
-  const history = new HistoryStore(database);
+  const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
   const autoTxSchedule = startAutoTxSchedule({
     ...shared,
-    store: autoTxStore,
-    blocks: store,
-    history,
+    store: stores.autoTxs,
+    blocks: stores.blocks,
+    history: stores.history,
     profile: () => follower.sharedChain,
     confirmations,
     present: () => follower.freshChain(),
-    coinPrice,
+    coinPrice: price.read,
     agreedNow: () => follower.agreedNow(),
     steadyNow: () => performance.now(),
     senderMs: options.senderMs,
   });
-  const reader = createChainReader(source, signal);
-  const onChange = () => {
+  const onForksChange = () => {
     follower.published.notify();
     autoTxSchedule.wake();
   };
-  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange });
-  const state = createServiceState({
-    ...shared,
-    database,
-    follower,
-    history,
-    blocks: store,
-    reader,
-    forks,
-  });
+  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: onForksChange });
+  const reader = createChainReader(source, signal);
+  const { blocks, history } = stores;
+  const state = createServiceState({ ...shared, database, follower, history, blocks, reader, forks });
   const gate = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
@@ -227,23 +178,18 @@ export async function startService(options: ServiceOptions) {
     gate,
     streams,
     onError,
-    alerts: new AlertService({
-      alerts: alertStore,
-      outbox: new OutboxStore(database),
-      rules: targetRules(notifiers),
-      wallNow,
-      chainNow: () => source.now(),
-      onDue: () => alertDispatch.wake(),
-      lacksBlobs: () => {
-        const { head, profile } = follower.chain;
-        return profile !== null && head !== null && blobPriceOf(head, profile) === null;
-      },
-      savingsGas: () => swapGas(follower.chain.rules.rules),
-      priceOf: (of, written) => priceRule(of, written, { chain: follower.chain, history, basis: ruleBasis }),
+    alerts: createAlertService({
+      ...shared,
+      stores,
+      database,
+      follower,
+      notifiers,
+      ruleBasis,
+      alertDispatch,
     }),
     autoTxs: new AutoTxService({
       ...shared,
-      store: autoTxStore,
+      store: stores.autoTxs,
       chain: () => follower.chain.profile,
       isKeyMissing: () => lease.unfit !== null && lease.current === null,
       published: state.read,
@@ -256,7 +202,7 @@ export async function startService(options: ServiceOptions) {
 
   async function run(): Promise<void> {
     lease.run();
-    const retired = retireOwners([alertStore, autoTxStore], gate, wallNow, onError, signal);
+    const retired = retireOwners([stores.alerts, stores.autoTxs], gate, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
     await Promise.all([alertDispatch.done(), autoTxSchedule.done()]);
     // Last, so that the next leader finds everything stored.
@@ -294,6 +240,107 @@ export async function startService(options: ServiceOptions) {
     filled: () => follower.filled(),
     /** Resolves when everything has ended after the abort and the database is closed. */
     done: run(),
+  };
+}
+
+/** The lease, with news of its changes; a process without the key of the stored transactions does not lead. */
+function createLease(options: ServiceOptions, database: Database, report: () => LeaderReport): Lease {
+  const { signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
+  const encryptionKey = new EncryptionKey(database);
+  const warning = database.sealer.warning();
+  if (warning !== null) onNews({ isWell: false, message: warning });
+  const lease = new Lease({
+    store: new LeaseStore(database),
+    process: options.process ?? `process ${process.pid}`,
+    role: options.role ?? 'service',
+    report,
+    cannotLead: () => encryptionKey.problem(),
+    onFitness: (cannotLead) =>
+      onNews({
+        isWell: cannotLead === null,
+        message: cannotLead ?? 'the encryption key is back: this process may lead, and auto-txs go on',
+      }),
+    wallNow,
+    onError,
+  });
+  let hasStoodBy = false;
+  lease.onChange((state) => {
+    if (state === 'unknown') return;
+    // A single process need not be reported.
+    hasStoodBy ||= state !== 'leads';
+    if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
+  });
+  return lease;
+}
+
+const engineOf =
+  ({ patienceSec, glance }: ServiceOptions) =>
+  ({ feeRule }: ChainProfile): Engine =>
+    new FeeEngine({
+      feeRule,
+      ...(patienceSec !== undefined && { patienceSec }),
+      isForPrices: glance === 'prices',
+    });
+
+interface AlertServiceContext {
+  readonly source: ChainSource;
+  readonly stores: { readonly alerts: AlertStore; readonly history: HistoryStore };
+  readonly database: Database;
+  readonly follower: Follower;
+  readonly notifiers: NotifierSettings;
+  readonly ruleBasis: RuleBasis;
+  readonly alertDispatch: LeaderWork;
+  readonly wallNow: () => number;
+}
+
+function createAlertService(context: AlertServiceContext): AlertService {
+  const { source, stores, database, follower, notifiers, ruleBasis, alertDispatch, wallNow } = context;
+  const { chain } = follower;
+  return new AlertService({
+    alerts: stores.alerts,
+    outbox: new OutboxStore(database),
+    rules: targetRules(notifiers),
+    wallNow,
+    chainNow: () => source.now(),
+    onDue: () => alertDispatch.wake(),
+    lacksBlobs: () => {
+      const { head, profile } = chain;
+      return profile !== null && head !== null && blobPriceOf(head, profile) === null;
+    },
+    savingsGas: () => swapGas(chain.rules.rules),
+    priceOf: (of, written) => priceRule(of, written, { chain, history: stores.history, basis: ruleBasis }),
+  });
+}
+
+interface CoinPriceContext {
+  readonly source: ChainSource;
+  readonly lease: Lease;
+  readonly chain: () => ChainProfile | null;
+  readonly wallNow: () => number;
+}
+
+/** The coin's price, by `given` or the chain's own feed; a standby has it from the leader, so that nodes get one request. */
+function createCoinPrice(given: PriceFeed | undefined, { source, lease, chain, wallNow }: CoinPriceContext) {
+  let ownFeed: PriceFeed | null = null;
+  const feed = (): PriceFeed | null => {
+    const profile = chain();
+    if (profile?.usdFeed !== undefined && source.kind !== 'replay')
+      ownFeed ??= createPriceFeed(source, profile, wallNow);
+    return lease.mayWrite ? (given ?? ownFeed) : null;
+  };
+  const own = createNativePrice(feed, wallNow);
+  return {
+    run: own.run,
+    /** Dollars, as this process has read it. */
+    get usd(): number | null {
+      return own.usd;
+    },
+    /** Resolves once the feed was read for the first time; at once without a feed. */
+    asked: () => (feed() === null ? Promise.resolve() : own.asked),
+    read(): CoinPrice {
+      const nativeUsd = lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : own.usd;
+      return { nativeUsd, ...(nativeUsd === null && { nativeUsdReason: own.missing(chain()) }) };
+    },
   };
 }
 
