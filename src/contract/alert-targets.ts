@@ -49,11 +49,12 @@ export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProb
   ];
 }
 
-/** Why `target` is invalid for `channel`, as text to follow its name; `null` when it is valid. */
+/** Why `target` (empty: left out) is invalid for `channel`, as text to follow its name; `null` when it is valid. */
 export function refuseTarget(channel: AlertChannel, target: string, rules: TargetRules): string | null {
-  const refuse = channelNamed(channel)?.target?.refuse;
-  if (refuse === undefined) return `must be left out: ${channel} notifies every running monitor`;
-  return refuse === 'unless-url' ? refuseUrl(target, rules) : refuse(target);
+  const wanted = channelNamed(channel)?.target ?? null;
+  if (target === '') return wanted && `is missing: ${wanted.what}`;
+  if (wanted === null) return `must be left out: ${channel} notifies every running monitor`;
+  return wanted.refuse === 'unless-url' ? refuseUrl(target, rules) : wanted.refuse(target);
 }
 
 function checkChannels({ channels = [] }: TargetFields): FieldProblem[] {
@@ -89,7 +90,7 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
     const further = targets[channel] ?? '';
     const problems: FieldProblem[] = [];
     if (channel === method) {
-      const message = refuseWanted(channel, to ?? '', rules);
+      const message = refuseTarget(channel, to ?? '', rules);
       if (message !== null && to !== undefined) problems.push({ path: 'to', message });
       if (further !== '') {
         problems.push({ path: `targets.${channel}`, message: `belongs in to: ${channel} is the method` });
@@ -99,19 +100,13 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
     // Without a method its target may be in `to`.
     if (further === '' && (method === undefined || !channels.includes(channel))) return [];
     const message = mayBeWanted(channel)
-      ? refuseWanted(channel, further, rules)
+      ? refuseTarget(channel, further, rules)
       : `must be left out: ${channel} is not in channels`;
     return message === null ? [] : [{ path: `targets.${channel}`, message }];
   });
 }
 
 const areKnown = (channels: readonly string[]) => channels.every((name) => channelNamed(name) !== undefined);
-
-function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules): string | null {
-  if (target !== '') return refuseTarget(channel, target, rules);
-  const wanted = channelNamed(channel)?.target?.what;
-  return wanted === undefined ? null : `is missing: ${wanted}`;
-}
 
 function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: TargetFields): FieldProblem[] {
   if (condition !== 'GREATER_THAN' || thresholdGwei == null || hysteresisGwei < thresholdGwei) return [];

@@ -475,7 +475,6 @@ function targetsOf(flags: AlertFlags): [channel: string, target: string][] {
 
 /** The flag of each field of the body. */
 function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
-  const channels = targetsOf(flags).map(([channel]) => [channel, flagOf(channel)] as const);
   const thresholdFlag = flags.below === undefined ? '--above' : '--below';
   return {
     gasSpeed: '--lane',
@@ -486,9 +485,9 @@ function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
     confirmBlocks: '--confirm',
     ...{ thresholdGwei: thresholdFlag, threshold: thresholdFlag },
     ...Object.fromEntries(
-      channels.flatMap(([channel, flag], at) => [
-        [at === 0 ? 'to' : `targets.${channel}`, flag],
-        [`channels.${at}`, flag],
+      targetsOf(flags).flatMap(([channel], at) => [
+        [at === 0 ? 'to' : `targets.${channel}`, flagOf(channel)],
+        [`channels.${at}`, flagOf(channel)],
       ]),
     ),
   };

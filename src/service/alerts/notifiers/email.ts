@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { Options as ConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
-import { ANY_SERVICE, refuseTarget } from '../../../contract/alert-targets.ts';
+import { isAddress } from '../../../contract/alert-channels.ts';
 import { cleanText } from '../../../core/text.ts';
 import { isLoopback } from '../../is-loopback.ts';
 import { alertHtml, alertText } from './message.ts';
@@ -88,8 +88,7 @@ export function createEmailNotifier(settings: SmtpSettings): Notifier {
     deadlineMs: DEADLINE_MS,
     async deliver(notification, signal) {
       // Exactly one address: it becomes part of a command and a header.
-      if (refuseTarget('EMAIL', notification.target, ANY_SERVICE) !== null)
-        return never('not an email address');
+      if (!isAddress(notification.target)) return never('not an email address');
       try {
         return await send(settings, notification, signal);
       } catch (error) {
