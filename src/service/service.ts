@@ -2,9 +2,8 @@ import { abortable, sleep } from '../chain/async.ts';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
-import { blobPriceOf, type ChainProfile } from '../core/chains.ts';
+import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/engine/fee-engine.ts';
-import { swapGas } from '../core/usual-work.ts';
 import { TrackStore } from '../store/advice-track.ts';
 import { AlertStore, alertFigures } from '../store/alerts.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
@@ -20,7 +19,7 @@ import { AlertService } from './alerts/alert-service.ts';
 import { type MadeAttempt, startAlertDispatch } from './alerts/dispatcher.ts';
 import type { NotifierSettings } from './alerts/notifiers/notifiers.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
-import { createRuleBasis, priceRule, type RuleBasis } from './alerts/rule-basis.ts';
+import { createRuleBasis } from './alerts/rule-basis.ts';
 import { targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxSchedule } from './auto-txs/schedule.ts';
@@ -37,7 +36,7 @@ import { ApiFailure, errorResponse } from './http/errors.ts';
 import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
-import { type LeaderWork, Lease, type LeaseOptions, leaseWords } from './leader.ts';
+import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
 import type { CoinPrice } from './published-chain.ts';
 import { createReadiness } from './readiness.ts';
 import { isoFromMs } from './responses/wire.ts';
@@ -178,14 +177,16 @@ export async function startService(options: ServiceOptions) {
     gate,
     streams,
     onError,
-    alerts: createAlertService({
-      ...shared,
-      stores,
-      database,
-      follower,
-      notifiers,
-      ruleBasis,
-      alertDispatch,
+    alerts: new AlertService({
+      alerts: stores.alerts,
+      outbox: new OutboxStore(database),
+      rules: targetRules(notifiers),
+      chain: follower.chain,
+      history,
+      basis: ruleBasis,
+      wallNow,
+      chainNow: () => source.now(),
+      onDue: () => alertDispatch.wake(),
     }),
     autoTxs: new AutoTxService({
       ...shared,
@@ -281,36 +282,6 @@ const engineOf =
       ...(patienceSec !== undefined && { patienceSec }),
       isForPrices: glance === 'prices',
     });
-
-interface AlertServiceContext {
-  readonly source: ChainSource;
-  readonly stores: { readonly alerts: AlertStore; readonly history: HistoryStore };
-  readonly database: Database;
-  readonly follower: Follower;
-  readonly notifiers: NotifierSettings;
-  readonly ruleBasis: RuleBasis;
-  readonly alertDispatch: LeaderWork;
-  readonly wallNow: () => number;
-}
-
-function createAlertService(context: AlertServiceContext): AlertService {
-  const { source, stores, database, follower, notifiers, ruleBasis, alertDispatch, wallNow } = context;
-  const { chain } = follower;
-  return new AlertService({
-    alerts: stores.alerts,
-    outbox: new OutboxStore(database),
-    rules: targetRules(notifiers),
-    wallNow,
-    chainNow: () => source.now(),
-    onDue: () => alertDispatch.wake(),
-    lacksBlobs: () => {
-      const { head, profile } = chain;
-      return profile !== null && head !== null && blobPriceOf(head, profile) === null;
-    },
-    savingsGas: () => swapGas(chain.rules.rules),
-    priceOf: (of, written) => priceRule(of, written, { chain, history: stores.history, basis: ruleBasis }),
-  });
-}
 
 interface CoinPriceContext {
   readonly source: ChainSource;

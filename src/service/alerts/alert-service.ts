@@ -13,20 +13,16 @@ import type {
 import { type AlertStatus, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import { NO_BLOBS } from '../../core/advice.ts';
-import {
-  type AlertRule,
-  ARMED,
-  changedPhase,
-  type StoredAlert,
-  switchedAlert,
-} from '../../core/alerts/alert-rule.ts';
+import { ARMED, changedPhase, type StoredAlert, switchedAlert } from '../../core/alerts/alert-rule.ts';
+import { blobPriceOf } from '../../core/chains.ts';
 import { ruleFromWire } from '../../core/threshold/rule-wire.ts';
-import type { PriceOrReason, RelativeThreshold } from '../../core/threshold/threshold.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { formatCount, weiOfGwei } from '../../core/units.ts';
+import { swapGas } from '../../core/usual-work.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { OPERATOR } from '../../store/tables.ts';
+import type { IngestedChain } from '../follow/ingested-chain.ts';
 import { conflict, notFound, valid } from '../http/errors.ts';
 import {
   alertResponse,
@@ -37,6 +33,7 @@ import {
 } from '../responses/alerts.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
+import { type PricingParts, priceRule } from './rule-basis.ts';
 
 export const ALERTS_PER_KEY = 1_000;
 const ID_BYTES = 8;
@@ -44,7 +41,7 @@ const SEND_AGAIN_MS = 60_000;
 /** More could not be distinguished in a chart. */
 const MARKS_MOST = 500;
 
-interface AlertServiceParts {
+interface AlertServiceParts extends PricingParts {
   readonly alerts: AlertStore;
   readonly outbox: OutboxStore;
   readonly rules: TargetRules;
@@ -52,15 +49,7 @@ interface AlertServiceParts {
   /** By the chain's clock, which differs for recordings. */
   readonly chainNow: () => number;
   readonly onDue: () => void;
-  /** Whether the chain is known to have no blobs, so that no alert on their price ever fires. */
-  readonly lacksBlobs: () => boolean;
-  /** Gas that savings are counted for where nobody says how much. */
-  readonly savingsGas: () => number;
-  /** What a rule stands for now. */
-  readonly priceOf: (
-    of: Pick<AlertRule, 'lane' | 'condition'>,
-    written: RelativeThreshold,
-  ) => Promise<PriceOrReason>;
+  readonly chain: PricingParts['chain'] & Pick<IngestedChain, 'profile'>;
 }
 
 /** The alert endpoints of v1, separated by owner. Works without the chain. */
@@ -149,20 +138,20 @@ export class AlertService {
     if (!(await this.#parts.alerts.remove(owner, id))) throw noAlert();
   }
 
-  async savings(owner: string, id: string, gasAmount = this.#parts.savingsGas()): Promise<AlertSavings> {
+  async savings(owner: string, id: string, gasAmount = this.#savingsGas): Promise<AlertSavings> {
     await this.#find(owner, id);
     const { firings, sum } = await this.#parts.alerts.savings(id);
     return savingsResponse(id, sum, firings, gasAmount);
   }
 
   async totals(owner: string): Promise<Totals<Summary['alerts']>> {
-    const { alerts, chainNow, savingsGas } = this.#parts;
+    const { alerts, chainNow } = this.#parts;
     const fired24h = await alerts.countFirings(owner, chainNow() - DAY_MS);
     const sum = await alerts.sumFirings(owner);
     return {
       counts: { ...(await alerts.counts(owner)), fired24h },
       events: sum.firings,
-      saved: firingsSaved(sum, savingsGas()),
+      saved: firingsSaved(sum, this.#savingsGas),
     };
   }
 
@@ -208,7 +197,7 @@ export class AlertService {
 
   /** @throws {ApiFailure} `validation_failed` */
   #requirePriced({ gasSpeed }: AlertCreation): void {
-    if (gasSpeed !== 'BLOB' || !this.#parts.lacksBlobs()) return;
+    if (gasSpeed !== 'BLOB' || !this.#lacksBlobs) return;
     const others = `must be one of ${GAS_SPEEDS.join(', ')}: ${NO_BLOBS}`;
     valid({ ok: false, problems: [{ path: 'gasSpeed', message: others }] });
   }
@@ -218,7 +207,7 @@ export class AlertService {
     const content = contentOf(creation);
     const { relative } = content.rule;
     if (relative == null) return content;
-    const now = await this.#parts.priceOf(content.rule, relative.written);
+    const now = await priceRule(content.rule, relative.written, this.#parts);
     const rule = { ...content.rule, ...('price' in now && { threshold: now.price }) };
     const reason = 'reason' in now ? now.reason : null;
     return { ...content, rule: { ...rule, relative: { ...relative, reason } } };
@@ -236,10 +225,21 @@ export class AlertService {
     return secret;
   }
 
+  /** Gas that savings are counted for where nobody says how much. */
+  get #savingsGas(): number {
+    return swapGas(this.#parts.chain.rules.rules);
+  }
+
+  /** Whether the chain is known to have no blobs, so that no alert on their price ever fires. */
+  get #lacksBlobs(): boolean {
+    const { head, profile } = this.#parts.chain;
+    return profile !== null && head !== null && blobPriceOf(head, profile) === null;
+  }
+
   #respond(alert: StoredAlert, asker: string): Alert {
-    const { chainNow, rules, lacksBlobs } = this.#parts;
+    const { chainNow, rules } = this.#parts;
     const response = alertResponse(alert, asker, chainNow(), rules);
-    if (alert.rule.lane !== 'blob' || !lacksBlobs()) return response;
+    if (alert.rule.lane !== 'blob' || !this.#lacksBlobs) return response;
     return { ...response, warnings: [...response.warnings, { path: 'gasSpeed', message: NO_BLOBS }] };
   }
 }

@@ -115,7 +115,7 @@ function once<Result>(of: (work: PaidWork) => Result): (work: PaidWork) => Resul
   };
 }
 
-interface PricingParts {
+export interface PricingParts {
   readonly chain: Pick<IngestedChain, 'head' | 'rules' | 'engine'>;
   readonly history: Pick<HistoryStore, 'laneHistory'>;
   readonly basis: Pick<RuleBasis, 'now'>;
