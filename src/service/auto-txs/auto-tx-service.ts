@@ -237,8 +237,13 @@ export class AutoTxService {
     const waiting = await store.liveOf(owner, checksummed(address));
     const blockGasLimit = this.#parts.published()?.head.gasLimit ?? null;
     const account = {
-      ...{ chainId: chain.id, address, nextNonce, pendingNonce, balance },
-      ...{ code: kind, blockGasLimit },
+      chainId: chain.id,
+      address,
+      nextNonce,
+      pendingNonce,
+      balance,
+      code: kind,
+      blockGasLimit,
     };
     return accountResponse(account, waiting, dataFees);
   }

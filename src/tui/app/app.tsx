@@ -85,33 +85,37 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   { scope: 'live', action: 'tab-1', title: 'Live', Pane: LivePane, raw: PATHS.gasCurrent },
   { scope: 'chart', action: 'tab-2', title: 'Chart', Pane: ChartPane, raw: PATHS.statsChart },
   {
-    ...{ scope: 'alerts', action: 'tab-3', title: 'Alerts', Pane: AlertsPane, hasTimes: true },
+    scope: 'alerts',
+    action: 'tab-3',
+    title: 'Alerts',
+    Pane: AlertsPane,
+    hasTimes: true,
     raw: resourceRequest('alert', PATHS.alerts, PATHS.alert),
   },
   {
-    ...{ scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Pane: AutoTxsPane, hasTimes: true },
+    scope: 'auto-txs',
+    action: 'tab-4',
+    title: 'Auto-tx',
+    Pane: AutoTxsPane,
+    hasTimes: true,
     raw: resourceRequest('auto-tx', PATHS.autoTxs, PATHS.autoTx),
   },
   {
-    ...{
-      scope: 'explorer',
-      action: 'tab-5',
-      title: 'Explorer',
-      short: 'Expl',
-      Pane: ExplorerPane,
-      hasTimes: true,
-    },
+    scope: 'explorer',
+    action: 'tab-5',
+    title: 'Explorer',
+    short: 'Expl',
+    Pane: ExplorerPane,
+    hasTimes: true,
     raw: explorerRequest,
   },
   {
-    ...{
-      scope: 'service',
-      action: 'tab-6',
-      title: 'Service',
-      short: 'Serv',
-      Pane: ServicePane,
-      hasTimes: true,
-    },
+    scope: 'service',
+    action: 'tab-6',
+    title: 'Service',
+    short: 'Serv',
+    Pane: ServicePane,
+    hasTimes: true,
     raw: PATHS.summary,
   },
 ];
@@ -144,7 +148,10 @@ export function Monitor(props: MonitorProps) {
   useState(() => setAscii(ascii || isSpoken));
   const { id } = useSyncExternalStore(holder.subscribe, holder.read);
   const [state, setState] = useState<MonitorState>({
-    ...{ isBoard: isBoardFirst, chain: null, overlay: null, frozen: false },
+    isBoard: isBoardFirst,
+    chain: null,
+    overlay: null,
+    frozen: false,
   });
   const change = (part: Partial<MonitorState>) => setState((before) => ({ ...before, ...part }));
   const [memory] = useState(() => new Map<string, unknown>());
@@ -155,7 +162,7 @@ export function Monitor(props: MonitorProps) {
         <MemoryContext value={memory}>
           <RememberedContext value={remembered}>
             <OwnQueries key={id}>
-              <Session {...props} {...{ state, change }} />
+              <Session {...props} state={state} change={change} />
             </OwnQueries>
           </RememberedContext>
         </MemoryContext>

@@ -206,7 +206,7 @@ export function Frame(props: FrameProps) {
         {isWhole ? null : (
           <>
             <StatusBar {...props} />
-            <TabBar {...{ tabs, tab, pace }} zone={isReplay ? '' : zone} />
+            <TabBar tabs={tabs} tab={tab} pace={pace} zone={isReplay ? '' : zone} />
           </>
         )}
         {isNoticed ? <NoticeLine health={health} /> : null}
@@ -303,7 +303,9 @@ export function footerKeys(scopes: readonly Scope[], width: number, isWorking: D
     .filter((binding) => binding.footer !== undefined && !isShadowed(binding))
     .toSorted((one, other) => place(one) - place(other))
     .map(({ action, footerLabel, label, footer = '' }) => ({
-      ...{ action, key: forTerminal(footerLabel ?? label), word: forTerminal(footer) },
+      action,
+      key: forTerminal(footerLabel ?? label),
+      word: forTerminal(footer),
     }));
   // These are always there, however many keys a pane has.
   const fixed: readonly ActionName[] = width < FREEZES_FROM ? ['help', 'quit'] : ['help', 'quit', 'freeze'];

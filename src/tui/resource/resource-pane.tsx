@@ -137,7 +137,7 @@ export function ResourcePane<Item extends ListItem>({ resource }: { resource: Re
   const [state, set] = usePaneMemory<ResourceState<Item>>(`${resource.name}s`, INITIAL);
   const change = (part: Partial<ResourceState<Item>>) => set((before) => ({ ...before, ...part }));
   const { form } = state;
-  if (form === null) return <Items {...{ resource, state, change }} />;
+  if (form === null) return <Items resource={resource} state={state} change={change} />;
   const onLeave = () => {
     change({ form: null });
     if (form.from !== null) showTab(form.from);
@@ -378,7 +378,11 @@ function DetailsScreen<Item extends ListItem>(props: DetailsScreenProps<Item>) {
     <PolledFrame polled={polled} what={`the ${resource.name}`}>
       {(notice) => (
         <ScrolledLines
-          {...{ scope: plural, title, notice, top: opened.top, onScroll: scroll }}
+          scope={plural}
+          title={title}
+          notice={notice}
+          top={opened.top}
+          onScroll={scroll}
           lines={[...details.lines, ...shown]}
         />
       )}

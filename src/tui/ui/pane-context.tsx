@@ -130,7 +130,8 @@ export function usePane(): PaneContext {
   const snapshot = useShownSnapshot();
   const present = presentOf(snapshot, useNow());
   return {
-    ...{ snapshot, present },
+    snapshot,
+    present,
     symbol: coinSymbol(snapshot.chainId),
     moment: (at) => momentText(at, present),
     width: useTextWidth(),

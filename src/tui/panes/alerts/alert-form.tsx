@@ -472,7 +472,11 @@ function bodyOf(draft: AlertDraft) {
   const method = channels.find((channel) => target(channel) !== '') ?? channels[0];
   const further = channels.filter((channel) => channel !== method && target(channel) !== '');
   return {
-    ...{ gasSpeed, condition, note, channels, method },
+    gasSpeed,
+    condition,
+    note,
+    channels,
+    method,
     to: method && (method === WITHOUT_TARGET ? '' : target(method)),
     ...(further.length > 0 && { targets: Object.fromEntries(further.map((name) => [name, target(name)])) }),
     cooldownMs: msOfDuration(draft.cooldownMs) ?? undefined,

@@ -466,7 +466,8 @@ export function autoTxFields(
   const isTime = TIME.test(draft.expiresAt.trim()) && focus !== 'expiresAt';
   return [
     textField('targetGasPriceGwei', 'target', hint, {
-      ...{ unit: isLimit ? '' : 'gwei', beside: price },
+      unit: isLimit ? '' : 'gwei',
+      beside: price,
       problem: targetProblem(draft.targetGasPriceGwei, mayLimit),
     }),
     // With a limit of cost its own price decides.

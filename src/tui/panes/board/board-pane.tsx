@@ -114,7 +114,9 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const table = useTable({
     columns: chainColumns(titleWidth),
     rows: shown.map((each) => ({ ...rowTexts(each, now), title: titleLine(each, now) })),
-    ...{ margin: MARGIN, cursor: place - above, rowName: 'Chain' },
+    margin: MARGIN,
+    cursor: place - above,
+    rowName: 'Chain',
   });
   const lines = table.lines.map((line, at): Line => {
     const each = shown[at];

@@ -127,7 +127,10 @@ export function chartData(
   const newest = slots.findLast((slot) => slot.timestamp <= (head.timestamp ?? last)) ?? slots.at(-1);
   const base = head.base ?? newest?.base ?? null;
   return {
-    ...{ timeFrame, percentile, slots, slotMs },
+    timeFrame,
+    percentile,
+    slots,
+    slotMs,
     now: {
       base,
       tip: head.tip === undefined ? (newest?.tip ?? null) : head.tip,
@@ -262,7 +265,10 @@ export async function loadChart(
     within === null ? [] : [atMinute(within.lowest, 'min'), atMinute(within.highest, 'max')],
   );
   return {
-    ...{ timeFrame, percentile, chart, tips },
+    timeFrame,
+    percentile,
+    chart,
+    tips,
     /** Each point is a block, the newest one the head. */
     isByBlock: areBlocks && chart.made === null,
     ranges: ranges?.rows ?? [],

@@ -62,9 +62,14 @@ function summaryOf(data: ChartData, name: Known) {
   const { previousExtremes: before } = data;
   const isBefore = name === 'previous' && before !== null;
   const own = {
-    ...{ p10: null, median: null, p90: null },
+    p10: null,
+    median: null,
+    p90: null,
     ...summarise(values.map((value) => ({ value, weight: 1 }))),
-    ...{ now, mean, min: Math.min(...all), max: Math.max(...all) },
+    now,
+    mean,
+    min: Math.min(...all),
+    max: Math.max(...all),
     ...(isBefore && { min: before.lowest.min, max: before.highest.max }),
     changeRatio: now === null ? null : changeRatio(values[0], now),
   };

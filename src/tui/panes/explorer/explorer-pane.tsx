@@ -79,7 +79,7 @@ export function ExplorerPane() {
   const open = (name: PlaceName) => change((before) => opened(before, name));
   const select = (cursor: number | null) => change((before) => ({ ...before, cursor }));
   const pick = (cursor: number | null) => change(() => ({ cursor, places: [] }));
-  const blocks = <BlocksScreen {...{ list, open, select, pick }} />;
+  const blocks = <BlocksScreen list={list} open={open} select={select} pick={pick} />;
   const level = {
     open,
     at: place?.at ?? 0,
@@ -93,7 +93,7 @@ export function ExplorerPane() {
   };
   const details = (name: PlaceName, isOpen: boolean) =>
     name.kind === 'block' ? (
-      <BlockScreen key={isOpen ? name.number : 'selected'} {...{ ...level, isOpen }} place={name} />
+      <BlockScreen key={isOpen ? name.number : 'selected'} {...level} isOpen={isOpen} place={name} />
     ) : (
       <TxScreen key={name.hash} {...level} place={name} />
     );
@@ -145,7 +145,7 @@ async function loadBlocks(
     for (const row of found?.rows ?? []) {
       const { blockNumber: number, timestamp } = row;
       const key = number ?? Math.round(timestamp / 1_000);
-      rows.set(key, { ...BLANK, ...{ key, number, timestamp }, ...rows.get(key), ...of(row) });
+      rows.set(key, { ...BLANK, key, number, timestamp, ...rows.get(key), ...of(row) });
     }
   };
   const tips = client.priorityFee({ ...query, percentile: 'p50' }, call);
@@ -347,7 +347,8 @@ function BlocksScreen({ list, select, pick, open }: BlocksScreenProps) {
   const listed = { lines: table.lines, select: (at: number) => pick(keyAt(above + at)) };
   return (
     <PolledFrame
-      {...{ polled, hint }}
+      polled={polled}
+      hint={hint}
       what="the latest blocks"
       empty={
         blocks.length === 0 && {
@@ -356,7 +357,7 @@ function BlocksScreen({ list, select, pick, open }: BlocksScreenProps) {
         }
       }
     >
-      {(notice) => <TitledLines {...{ title, notice, lines }} rows={listed} />}
+      {(notice) => <TitledLines title={title} notice={notice} lines={lines} rows={listed} />}
     </PolledFrame>
   );
 }

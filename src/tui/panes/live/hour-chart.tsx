@@ -24,7 +24,7 @@ export function HourChart({ hour, head }: HourChartProps) {
   }
   const { data } = drawn.current;
   return data.slots.length < 2 ? null : (
-    <ChartPlot {...{ data, axis, drawing }} cursor={null} notice={null} hasCursor={false} />
+    <ChartPlot data={data} axis={axis} drawing={drawing} cursor={null} notice={null} hasCursor={false} />
   );
 }
 
