@@ -31,8 +31,8 @@ export interface PublishedChain {
 }
 
 /** `null` while its prices do not apply to the next block, because they are old. */
-export const ifFresh = (present: PublishedChain | null): PublishedChain | null =>
-  present === null || isOutdated(present.status) ? null : present;
+export const ifFresh = (published: PublishedChain | null): PublishedChain | null =>
+  published === null || isOutdated(published.status) ? null : published;
 
 /** Dollars for one native coin, or why that is not known. */
 export type CoinPrice = Pick<PublishedChain, 'nativeUsd' | 'nativeUsdReason'>;

@@ -14,7 +14,7 @@ import { unsavedWords } from './follow/block-writer.ts';
 import type { Follower } from './follow/follower.ts';
 import type { ForkWatch } from './follow/fork-watch.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
-import type { Lease } from './leader.ts';
+import type { Lease } from './lease.ts';
 import { type PublishedChain, problemOf } from './published-chain.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import { gasEstimate } from './responses/estimate.ts';
@@ -61,8 +61,8 @@ export type ServiceState = ReturnType<typeof createServiceState>;
 
 export function createServiceState(parts: ServiceParts) {
   const { source, database, lease, follower, history, blocks, reader, forks, wallNow } = parts;
-  const { chain, published } = follower;
-  const read = () => published.read();
+  const { chain, publisher } = follower;
+  const readPublished = () => publisher.read();
 
   function noData(): ApiFailure {
     const { problem } = follower;
@@ -79,22 +79,22 @@ export function createServiceState(parts: ServiceParts) {
   }
 
   /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
-  function present(): PublishedChain {
-    const now = read();
-    if (now === null) throw noData();
-    return now;
+  function requirePublished(): PublishedChain {
+    const published = readPublished();
+    if (published === null) throw noData();
+    return published;
   }
 
   const reach = (price: bigint, withinSec: number): Chance | null =>
     chain.engine?.reachProbability(price, withinSec) ?? null;
 
   const pending: LookupContext['pending'] = (transaction, lane) =>
-    pendingResponse(transaction, lane, { source, read, reach, wallNow });
+    pendingResponse(transaction, lane, { source, readPublished, reach, wallNow });
 
-  /** What responses about history, blocks and transactions need, as of `present`. @throws {ApiFailure} while there is none. */
+  /** What responses about history, blocks and transactions need, as of `requirePublished`. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
     await follower.writer.flush();
-    const { profile, head, advice, rules, nativeUsd, updatedAt, status, unsaved } = present();
+    const { profile, head, advice, rules, nativeUsd, updatedAt, status, unsaved } = requirePublished();
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
     return {
@@ -116,10 +116,10 @@ export function createServiceState(parts: ServiceParts) {
   }
 
   return {
-    /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
-    read,
-    present,
-    subscribe: (listener: () => void): (() => void) => published.subscribe(listener),
+    /** The result of `requirePublished`, or `null` when it throws: the same object while nothing changes. */
+    readPublished,
+    requirePublished,
+    subscribe: (listener: () => void): (() => void) => publisher.subscribe(listener),
     context,
 
     get chainId(): number | null {
@@ -129,10 +129,10 @@ export function createServiceState(parts: ServiceParts) {
     /** The gas rules that hold, once a node was asked for its forks, or has not answered in time. */
     async rules(signal: AbortSignal): Promise<ChainRules> {
       await Promise.race([forks.asked, sleep(FORKS_WITHIN_MS, signal)]);
-      return present().rules;
+      return requirePublished().rules;
     },
 
-    /** The advice for this patience, of the same block as `present`; `null` before the first block. */
+    /** The advice for this patience, of the published block; `null` before the first block. */
     recommendation: (patienceSec: number): Recommendation | null =>
       chain.engine?.recommendation(patienceSec) ?? null,
 
@@ -146,8 +146,8 @@ export function createServiceState(parts: ServiceParts) {
 
     /** @throws {ApiFailure} `validation_failed` where the call would fail */
     estimate(call: Parameters<typeof gasEstimate>[0], ended: AbortSignal): Promise<GasEstimate> {
-      const now = present();
-      const work = async () => gasEstimate(call, source, now, await dataFeesOf(source, chain.profile));
+      const published = requirePublished();
+      const work = async () => gasEstimate(call, source, published, await dataFeesOf(source, chain.profile));
       return bounded(work, ended);
     },
 
@@ -158,10 +158,10 @@ export function createServiceState(parts: ServiceParts) {
     ): Promise<T> => bounded(async (signal) => read(await context(), signal), ended),
 
     condition(): Condition {
-      const now = read();
+      const published = readPublished();
       const nodes = source.health();
       const { current } = lease;
-      const outdated = now && describeOutdated(now.status);
+      const outdated = published && describeOutdated(published.status);
       const { unfit } = follower;
       const why =
         lease.unfit ??
@@ -175,12 +175,12 @@ export function createServiceState(parts: ServiceParts) {
       const unwell = why === null ? null : unavailable(why, DOWN_RETRY_SEC);
       return {
         chain: chain.profile,
-        head: now?.head.number ?? null,
-        headAgeSec: now && Math.max(0, source.now() / 1_000 - now.head.timestamp),
-        lagBlocks: now && lagBlocks(now.head.number, nodes, current?.report?.block ?? null),
+        head: published?.head.number ?? null,
+        headAgeSec: published && Math.max(0, source.now() / 1_000 - published.head.timestamp),
+        lagBlocks: published && lagBlocks(published.head.number, nodes, current?.report?.block ?? null),
         nodes,
         leader: current && { ...current, isHere: lease.state === 'leads' },
-        failure: now === null ? noData() : unwell,
+        failure: published === null ? noData() : unwell,
       };
     },
   };

@@ -36,7 +36,7 @@ import { ApiFailure, errorResponse } from './http/errors.ts';
 import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
-import { Lease, type LeaseOptions, leaseWords } from './leader.ts';
+import { Lease, type LeaseOptions, leaseWords } from './lease.ts';
 import type { CoinPrice } from './published-chain.ts';
 import { createReadiness } from './readiness.ts';
 import { isoFromMs } from './responses/wire.ts';
@@ -153,14 +153,14 @@ export async function startService(options: ServiceOptions) {
     history: stores.history,
     profile: () => follower.sharedChain,
     confirmations,
-    present: () => follower.freshChain(),
+    freshChain: () => follower.freshChain(),
     coinPrice: price.read,
     agreedNow: () => follower.agreedNow(),
     steadyNow: () => performance.now(),
     senderMs: options.senderMs,
   });
   const onForksChange = () => {
-    follower.published.notify();
+    follower.publisher.notify();
     autoTxSchedule.wake();
   };
   const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: onForksChange });
@@ -193,7 +193,7 @@ export async function startService(options: ServiceOptions) {
       store: stores.autoTxs,
       chain: () => follower.chain.profile,
       isKeyMissing: () => lease.unfit !== null && lease.current === null,
-      published: state.read,
+      readPublished: state.readPublished,
       reach: state.reachProbability,
       pending: state.pending,
       confirmations,
@@ -226,7 +226,7 @@ export async function startService(options: ServiceOptions) {
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
     /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
-    gasMetrics: async () => gasMetrics(state.read(), await state.dataFees()),
+    gasMetrics: async () => gasMetrics(state.readPublished(), await state.dataFees()),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
     /** Resolves with the next change of what is served, such as a block. */

@@ -60,7 +60,7 @@ async function openWith(folder: string, waiting: number) {
       history: new HistoryStore(database),
       profile: () => chainProfile(1),
       confirmations: () => 12,
-      present: () => present,
+      freshChain: () => present,
       coinPrice: () => ({ nativeUsd: null }),
       wallNow: () => NOW,
       agreedNow: () => NOW,

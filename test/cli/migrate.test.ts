@@ -6,7 +6,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/cli/errors.ts';
-import { placeOf } from '../../src/service/leader.ts';
+import { placeOf } from '../../src/service/lease.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { openHistoryToMove, openKeyDatabase } from '../../src/store/database.ts';
 import { databaseName } from '../../src/store/database-url.ts';

@@ -228,11 +228,11 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let present = presentOf(1);
-  const published = new ChainPublisher(() => present);
+  const publisher = new ChainPublisher(() => present);
   const state = {
-    read: () => published.read(),
-    present: () => present,
-    subscribe: (listener: () => void) => published.subscribe(listener),
+    readPublished: () => publisher.read(),
+    requirePublished: () => present,
+    subscribe: (listener: () => void) => publisher.subscribe(listener),
   };
   const streams = createGasStreams(state, { identify });
   onTestFinished(streams.end);
@@ -244,7 +244,7 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   };
   const mine = (number: number) => {
     present = presentOf(number);
-    published.notify();
+    publisher.notify();
   };
   return { streams, admit, open, mine };
 }

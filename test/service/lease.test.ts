@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Lease, type LeaseOptions, placeOf } from '../../src/service/leader.ts';
+import { Lease, type LeaseOptions, placeOf } from '../../src/service/lease.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';

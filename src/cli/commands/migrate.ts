@@ -57,7 +57,7 @@ async function move(
   const keys = flags.keys === undefined ? usual : thereAt('--keys', flags.keys);
   const { openDatabase, openHistoryToMove, openKeysToRead } = await import('../../store/database.ts');
   const { moveDatabase } = await import('../../store/move-database.ts');
-  const { isRunning } = await import('../../service/leader.ts');
+  const { isRunning } = await import('../../service/lease.ts');
   await using opened = new AsyncDisposableStack();
   const closing = <Opened extends Pick<Database, 'close'>>(database: Opened) =>
     opened.adopt(database, (each) => each.close());

@@ -11,7 +11,7 @@ import {
   type PendingDelivery,
   type StoredAttempt,
 } from '../../store/outbox.ts';
-import type { LeaderWork, Lease } from '../leader.ts';
+import type { LeaderWork, Lease } from '../lease.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { type Attempt, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
 import { createNotifiers, type NotifierSettings } from './notifiers/notifiers.ts';

@@ -235,7 +235,7 @@ export class AutoTxService {
       code,
     ]);
     const waiting = await store.liveOf(owner, checksummed(address));
-    const blockGasLimit = this.#parts.published()?.head.gasLimit ?? null;
+    const blockGasLimit = this.#parts.readPublished()?.head.gasLimit ?? null;
     const account = {
       chainId: chain.id,
       address,
@@ -271,7 +271,7 @@ export class AutoTxService {
 
   /** Price per gas it would pay in the next block, wei; `null` for a draft, or when unknown. */
   #ownPrice(transaction: SignedTransaction | null): bigint | null {
-    const fresh = ifFresh(this.#parts.published());
+    const fresh = ifFresh(this.#parts.readPublished());
     return transaction && fresh && ownPriceAt(transaction, fresh.advice.nextBaseFee);
   }
 

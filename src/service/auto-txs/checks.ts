@@ -20,7 +20,7 @@ import { withAccounts } from './gas-facts.ts';
 export interface CheckerParts {
   readonly source: ChainSource;
   readonly store: Pick<AutoTxStore, 'liveOf'>;
-  readonly published: () => PublishedChain | null;
+  readonly readPublished: () => PublishedChain | null;
   readonly wallNow: () => number;
   readonly signal: AbortSignal;
 }
@@ -31,12 +31,12 @@ interface ToCheck extends Pick<StoredAutoTx, 'owner' | 'id' | 'chainId' | 'order
 
 /** @throws {ApiFailure} `validation_failed` when its signature or this request's changes can never be included */
 export async function checkToSend(
-  { source, store, published, wallNow, signal }: CheckerParts,
+  { source, store, readPublished, wallNow, signal }: CheckerParts,
   { owner, id, chainId, transaction, order }: ToCheck,
   isNew = true,
 ): Promise<Check[]> {
-  const present = published();
-  const fresh = ifFresh(present);
+  const published = readPublished();
+  const fresh = ifFresh(published);
   /** What comes late, or not at all, is unknown. */
   const known = <T>(request: Promise<T>) => bounded(() => request, signal, WITHIN_MS).catch(() => null);
   const [latest, pending, funds] = senderRequests(source, transaction.from);
@@ -45,17 +45,17 @@ export async function checkToSend(
     known(pending),
     known(funds),
     store.liveOf(owner, transaction.from),
-    dataFeesOf(source, present?.profile ?? null),
+    dataFeesOf(source, published?.profile ?? null),
   ]);
-  const gas = present === null ? NO_GAS_FACTS : gasFactsAt(present, present.profile, wallNow());
+  const gas = published === null ? NO_GAS_FACTS : gasFactsAt(published, published.profile, wallNow());
   const facts = {
     transaction,
     order,
     cannotBroadcastReason: cannotBroadcastReason(source.kind),
     chainId,
-    chainName: present?.profile.name ?? `chain ${chainId}`,
-    nativeSymbol: present?.profile.nativeSymbol ?? 'coins',
-    nativeUsd: present?.nativeUsd ?? null,
+    chainName: published?.profile.name ?? `chain ${chainId}`,
+    nativeSymbol: published?.profile.nativeSymbol ?? 'coins',
+    nativeUsd: published?.nativeUsd ?? null,
     nextNonce,
     pendingNonce,
     balance,

@@ -31,26 +31,26 @@ export async function estimatedGas(
   return source.estimateGas({ from, to, data, value }).catch(() => null);
 }
 
-type PricingParts = Pick<CheckerParts, 'source' | 'published' | 'wallNow' | 'signal'>;
+type PricingParts = Pick<CheckerParts, 'source' | 'readPublished' | 'wallNow' | 'signal'>;
 
 /**
  * The order with the target that its limit of cost stands for now, for a response: the schedule, which follows the head's fees,
  * works it out anew. Never rejects. @param transaction `null`: a draft
  */
 export async function priceLimit(
-  { source, published, wallNow, signal }: PricingParts,
+  { source, readPublished, wallNow, signal }: PricingParts,
   { order, transaction, chain }: NewLimit,
 ): Promise<AutoTxOrder> {
   if (order.limit == null) return order;
-  const present = published();
-  const fresh = ifFresh(present);
+  const published = readPublished();
+  const fresh = ifFresh(published);
   const asked =
     transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
   const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);
   const basis = {
     // It has a time of its own, whatever the head's is.
-    nativeUsd: present?.nativeUsd ?? null,
-    nativeUsdReason: present?.nativeUsdReason,
+    nativeUsd: published?.nativeUsd ?? null,
+    nativeUsdReason: published?.nativeUsdReason,
     nativeSymbol: chain.nativeSymbol,
     dataFees,
     nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
@@ -74,7 +74,7 @@ export type CostLimits = ReturnType<typeof createCostLimits>;
  * move them by more than 0.5 %, and so does the index of what is due; a decision has them exact.
  */
 export function createCostLimits(parts: SenderParts) {
-  const { store, source, present, profile, coinPrice, wallNow } = parts;
+  const { store, source, freshChain, profile, coinPrice, wallNow } = parts;
   let read: { readonly head: string | null; readonly fees: Promise<DataFees> } | null = null;
   let known: DataFees | null = null;
   let hasAny = false;
@@ -82,7 +82,7 @@ export function createCostLimits(parts: SenderParts) {
 
   /** Of the present head, however many ask. */
   async function readFees(): Promise<void> {
-    const head = present()?.head.hash ?? null;
+    const head = freshChain()?.head.hash ?? null;
     if (read === null || read.head !== head) read = { head, fees: dataFeesOf(source, profile(), true) };
     const { fees } = read;
     known = await fees;
@@ -97,7 +97,7 @@ export function createCostLimits(parts: SenderParts) {
       ...coinPrice(),
       nativeSymbol: chain.nativeSymbol,
       dataFees: known,
-      nextBlobBaseFee: present()?.advice.nextBlobBaseFee ?? null,
+      nextBlobBaseFee: freshChain()?.advice.nextBlobBaseFee ?? null,
     };
   }
 
@@ -152,7 +152,7 @@ export function createCostLimits(parts: SenderParts) {
     orderNow,
     /** Reads the fees of the head, where there is one with a limit. Rejects with a `StoreError`. */
     async read(): Promise<void> {
-      hasAny = present() !== null && (await store.limitedAfter('', 1)).length > 0;
+      hasAny = freshChain() !== null && (await store.limitedAfter('', 1)).length > 0;
       if (hasAny) await readFees();
     },
     /** Works out all whose basis has changed, and new ones; `true`: a target has moved. Rejects with a `StoreError`. */

@@ -17,7 +17,7 @@ const ASKS_FOR_MS = 3_000;
  * older program has stored.
  */
 export function createGasPass(context: SenderContext) {
-  const { store, source, present, profile } = context;
+  const { store, source, freshChain, profile } = context;
   let judgedBy = '';
 
   /** The rules of the next block as text. */
@@ -61,10 +61,10 @@ export function createGasPass(context: SenderContext) {
     /** Rejects with a `StoreError`. */
     async run(signal: AbortSignal): Promise<void> {
       // One moment for all: the rules may change meanwhile, and be unknown while a block comes.
-      const [now, chain] = [present(), profile()];
-      if (now === null || chain === null || areUntold(now.rules)) return;
+      const [fresh, chain] = [freshChain(), profile()];
+      if (fresh === null || chain === null || areUntold(fresh.rules)) return;
       // A block's limit is no rule, and may be another by then.
-      const gasFacts = { ...gasFactsAt(now, chain, context.wallNow()), blockGasLimit: null };
+      const gasFacts = { ...gasFactsAt(fresh, chain, context.wallNow()), blockGasLimit: null };
       const key = rulesKey(gasFacts);
       if (key === judgedBy) return;
       const asking = AbortSignal.timeout(ASKS_FOR_MS);

@@ -5,7 +5,7 @@ import type { StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { LeaderWork, Lease } from '../leader.ts';
+import type { LeaderWork, Lease } from '../lease.ts';
 import { createCostLimits } from './cost-limits.ts';
 import { createGasPass } from './gas-pass.ts';
 import { isDueNow, type SenderContext, type SenderParts, stepNow } from './sender-parts.ts';
@@ -91,11 +91,11 @@ export class AutoTxSchedule {
 
   /** Starts the work that is due now. Rejects with a `StoreError`. */
   async turn(): Promise<void> {
-    const { store, present, blocks, profile } = this.#context;
+    const { store, freshChain, blocks, profile } = this.#context;
     await this.#prune();
     if (!(await store.hasOpen())) return;
     await this.#expire();
-    const head = present()?.head ?? (await blocks.head());
+    const head = freshChain()?.head ?? (await blocks.head());
     if (head === null || profile() === null) return;
     // Due auto-txs depend on the price of one block: their senders come first.
     await this.#gasPass.run(this.#signal);
@@ -110,11 +110,11 @@ export class AutoTxSchedule {
   }
 
   #begin(senders: readonly Hex[], round: readonly Hex[], head: Block): void {
-    const { present } = this.#context;
+    const { freshChain } = this.#context;
     for (const from of new Set(senders)) {
       if (this.#signal.aborted || this.#busy.has(from)) continue;
       const work = this.#slots
-        .take(() => this.#process(from, round.includes(from), present()?.head ?? head), this.#signal)
+        .take(() => this.#process(from, round.includes(from), freshChain()?.head ?? head), this.#signal)
         .catch((error: unknown) => this.#tell(error))
         .finally(() => this.#busy.delete(from));
       this.#busy.set(from, work);
@@ -149,10 +149,10 @@ export class AutoTxSchedule {
   }
 
   async #due(): Promise<readonly Hex[]> {
-    const { store, present, wallNow } = this.#context;
-    const now = present();
-    if (now === null) return [];
-    const { lanes, nextBaseFee } = now.advice;
+    const { store, freshChain, wallNow } = this.#context;
+    const fresh = freshChain();
+    if (fresh === null) return [];
+    const { lanes, nextBaseFee } = fresh.advice;
     const next = { nextBaseFee, prices: eachLane((lane) => lanes[lane].price) };
     for (let limit = MOST_DUE; ; limit *= MOST_DUE) {
       const reached = await store.reached(next, { now: wallNow(), limit });
@@ -175,9 +175,9 @@ export class AutoTxSchedule {
 
   /** The next senders of unsent or submitted auto-txs, once a minute each. */
   async #nextOfRound(): Promise<readonly Hex[]> {
-    const { store, present, steadyNow } = this.#context;
+    const { store, freshChain, steadyNow } = this.#context;
     // A node's nonces are only valid with a fresh head.
-    if (present() === null) return [];
+    if (freshChain() === null) return [];
     if (this.#roundAt === '') {
       if (steadyNow() - this.#roundBeganAt < ROUND_MS) return [];
       this.#roundBeganAt = steadyNow();

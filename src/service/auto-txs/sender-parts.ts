@@ -26,7 +26,7 @@ export interface SenderParts {
   readonly profile: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
   /** `null` unless the head is fresh. */
-  readonly present: () => FreshChain | null;
+  readonly freshChain: () => FreshChain | null;
   readonly coinPrice: () => CoinPrice;
   readonly wallNow: () => number;
   /** The same, but no later than the chain's time allows, because expiry is final. */
@@ -63,11 +63,11 @@ export function happen(
   return context.store.change({ owner, id }, decide, 'sender');
 }
 
-/** By its exact target at the present head, which must be fresh. */
-export function isDueNow(stored: StoredAutoTx, { present, limits }: SenderContext): boolean {
-  const now = present();
-  if (now === null || stored.signed === null) return false;
-  const { lanes, nextBaseFee } = now.advice;
+/** By its exact target at the fresh head. */
+export function isDueNow(stored: StoredAutoTx, { freshChain, limits }: SenderContext): boolean {
+  const fresh = freshChain();
+  if (fresh === null || stored.signed === null) return false;
+  const { lanes, nextBaseFee } = fresh.advice;
   const order = limits.orderNow(stored);
   return isDue(order, stored.signed, { lanePrice: lanes[order.lane].price, nextBaseFee });
 }

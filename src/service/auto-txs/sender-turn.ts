@@ -183,7 +183,7 @@ async function observeAndStore(stored: StoredAutoTx, nextNonce: number, turn: Se
     used.set(stored.id, { since, first });
     const isKnown = stored.state.takenSince !== null || head.number > first || now - since >= CERTAIN_MS;
     // Its confirmations are counted from the head, which must be fresh.
-    const isCertain = isKnown && context.present() !== null;
+    const isCertain = isKnown && context.freshChain() !== null;
     if (!isCertain) return { stored, observation: null };
   }
   const isNews =
@@ -241,18 +241,18 @@ type Asked = Awaited<ReturnType<typeof askFor>>;
 
 /** What is asked before a decision: its bytes, the gas that a node estimates, and the accounts that its gas depends on. */
 async function askFor(seen: StoredAutoTx, { dataFees: { parameters } }: SenderFacts, context: SenderContext) {
-  const { store, limits, source, present, profile, wallNow } = context;
+  const { store, limits, source, freshChain, profile, wallNow } = context;
   const bytes = await store.signedBytes(seen.id);
   const stored = transactionOf(seen);
   const transaction = stored && withBytes(stored, bytes);
   const inTime = <T>(request: Promise<T>) =>
     abortable(request, AbortSignal.timeout(RESPOND_WITHIN_MS)).catch(() => null);
-  const [now, chain] = [present(), profile()];
+  const [fresh, chain] = [freshChain(), profile()];
   const toAsk = transaction && { transaction, order: seen.order };
   const facts =
-    now === null || chain === null || toAsk === null
+    fresh === null || chain === null || toAsk === null
       ? null
-      : await inTime(withAccounts(source, gasFactsAt(now, chain, wallNow()), toAsk));
+      : await inTime(withAccounts(source, gasFactsAt(fresh, chain, wallNow()), toAsk));
   const { parts = null, authorizations = [] } = transaction ?? {};
   const isBySize = parameters !== null && parameters.rate !== 0n && bytes instanceof Uint8Array;
   return {
@@ -270,10 +270,10 @@ function decisionOf(
   context: SenderContext,
 ): { readonly step: AutoTxStep; readonly decided: Decided | null } | null {
   const { limits, steadyNow } = context;
-  const [present, profile, now] = [context.present(), context.profile(), context.wallNow()];
+  const [fresh, profile, now] = [context.freshChain(), context.profile(), context.wallNow()];
   const transaction = transactionOf(before);
   // It may be held by rules that still hold.
-  if (present === null || profile === null || transaction === null || areUntold(present.rules)) return null;
+  if (fresh === null || profile === null || transaction === null || areUntold(fresh.rules)) return null;
   const { state } = before;
   const isResend = isResendDue(state, now);
   if (state.status !== 'PENDING' && !isResend) return null;
@@ -284,14 +284,14 @@ function decisionOf(
   }
   const { order } = stored;
   const { live, ...ofSender } = sender;
-  const { head } = present;
-  const { lanes, nextBaseFee, nextBlobBaseFee } = present.advice;
+  const { head } = fresh;
+  const { lanes, nextBaseFee, nextBlobBaseFee } = fresh.advice;
   const lanePrice = lanes[order.lane].price;
   const facts: PreflightFacts = {
     ...ofSender,
     transaction: { ...transaction, ...ofBytes },
     order,
-    gas: { ...gasFactsAt(present, profile, now), ...(accounts !== undefined && { accounts }) },
+    gas: { ...gasFactsAt(fresh, profile, now), ...(accounts !== undefined && { accounts }) },
     isKeyMissing,
     chainId: profile.id,
     chainName: profile.name,
@@ -327,7 +327,7 @@ function decisionOf(
   const judgedTx = { ...stored, checks: withEarlierDelegation(checks, stored.checks), checkedAt: now };
   const step = stepNow(judgedTx, event, context);
   // If the process was suspended meanwhile, the head is stale.
-  if (step === null || context.present()?.head !== head) return null;
+  if (step === null || context.freshChain()?.head !== head) return null;
   return { step, decided: obstacle === null ? { stored: step.autoTx, at, isResend } : null };
 }
 

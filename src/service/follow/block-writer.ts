@@ -28,7 +28,7 @@ interface IngestedBlock {
 export class BlockWriter {
   readonly #options: FollowerOptions;
   readonly #chain: IngestedChain;
-  readonly #source: SourceState;
+  readonly #state: SourceState;
   readonly #onRecovered: () => void;
   /** Stopped once another process leads, which follows the unwritten blocks itself. */
   isWriting = false;
@@ -39,10 +39,10 @@ export class BlockWriter {
   #writes: Promise<void> = Promise.resolve();
   #failure: string | null = null;
 
-  constructor(options: FollowerOptions, chain: IngestedChain, source: SourceState, onRecovered: () => void) {
+  constructor(options: FollowerOptions, chain: IngestedChain, state: SourceState, onRecovered: () => void) {
     this.#options = options;
     this.#chain = chain;
-    this.#source = source;
+    this.#state = state;
     this.#onRecovered = onRecovered;
     options.lease.onChange(() => this.stop());
   }
@@ -165,7 +165,7 @@ export class BlockWriter {
     return {
       blocks: ingested.flatMap(({ block, prices, basis }) => {
         if (prices === null) return [];
-        const isTooLate = this.#source.isTooLate(block);
+        const isTooLate = this.#state.isTooLate(block);
         const blobPrice = blobPriceOf(block, profile);
         return [{ block, prices, blobPrice, isTooLate, basis: basis ?? this.#basisAt(prices) }];
       }),
@@ -179,7 +179,7 @@ export class BlockWriter {
   /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
   #adviceAfterHead(block: Block): GivenAdvice | null {
     const isAdvised = this.#options.glance !== 'prices';
-    const isSaid = isAdvised && this.#chain.engine?.head === block && !this.#source.isLate(block);
+    const isSaid = isAdvised && this.#chain.engine?.head === block && !this.#state.isLate(block);
     const advice = isSaid ? this.#chain.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }

@@ -13,7 +13,7 @@ import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderReport } from '../../store/lease.ts';
 import type { RuleBasis } from '../alerts/rule-basis.ts';
-import type { Lease, LeaseState } from '../leader.ts';
+import type { Lease, LeaseState } from '../lease.ts';
 import { ChainPublisher, type CoinPrice, type PublishedChain, problemOf } from '../published-chain.ts';
 import type { AdviceJudge } from './advice-judge.ts';
 import { BlockWriter } from './block-writer.ts';
@@ -52,7 +52,7 @@ export class Follower {
   readonly #news: ReturnType<typeof sourceNews>;
   readonly chain: IngestedChain;
   readonly writer: BlockWriter;
-  readonly published: ChainPublisher;
+  readonly publisher: ChainPublisher;
   readonly #ready = Promise.withResolvers<void>();
   /** Resolves with the first block, stored or new. Rejects when the database belongs to another chain, or on abort. */
   readonly ready = this.#ready.promise;
@@ -76,7 +76,7 @@ export class Follower {
     this.#news = sourceNews(options.source, options.onNews);
     this.chain = new IngestedChain(options, () => this.writer.flush());
     this.writer = new BlockWriter(options, this.chain, this.state, () => this.#filler.fillSoon());
-    this.published = new ChainPublisher(() => this.#present());
+    this.publisher = new ChainPublisher(() => this.#makePublished());
     options.lease.onChange((state) => {
       // Its own node's version of a block may differ from the stored one: all processes must agree on the stored one.
       if (options.lease.mayWrite) this.#filler.fillSoon();
@@ -108,7 +108,7 @@ export class Follower {
     return unsaved ?? (lease.current === null ? lease.unfit : null) ?? this.writer.problem;
   }
 
-  #present(): PublishedChain | null {
+  #makePublished(): PublishedChain | null {
     const { source, track, lease, coinPrice = () => ({ nativeUsd: null }) } = this.#options;
     const { profile, head, updatedAt, rules } = this.chain;
     const advice = this.chain.advice();
@@ -156,12 +156,12 @@ export class Follower {
 
   /** What is published, or `null` unless the head is fresh, because decisions need present prices. */
   freshChain(): PublishedChain | null {
-    const now = this.sharedChain === null ? null : this.published.read();
+    const published = this.sharedChain === null ? null : this.publisher.read();
     // An engine that failed on the head advises on an older block.
-    if (now === null || this.chain.engine?.head?.number !== now.head.number) return null;
-    if (now.status.kind === 'ended' || !this.#pauses.isFresh(now.head)) return null;
-    if (this.#isIdle(now.head)) return now;
-    return isOutdated(now.status) || this.state.isTooLate(now.head) ? null : now;
+    if (published === null || this.chain.engine?.head?.number !== published.head.number) return null;
+    if (published.status.kind === 'ended' || !this.#pauses.isFresh(published.head)) return null;
+    if (this.#isIdle(published.head)) return published;
+    return isOutdated(published.status) || this.state.isTooLate(published.head) ? null : published;
   }
 
   /** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */
@@ -201,7 +201,7 @@ export class Follower {
     const { signal } = this.#options;
     for (; !signal.aborted; await sleep(TICK_MS, signal)) {
       this.#pauses.tick();
-      this.published.look();
+      this.publisher.look();
     }
   }
 
@@ -284,7 +284,7 @@ export class Follower {
     if (this.#options.glance !== undefined) await this.#readBelow();
     if (behind === null) this.#heal();
     else this.state.fail({ message: behind, retryAt: null });
-    this.published.notify();
+    this.publisher.notify();
     if (others.length === 0) this.#live.resolve();
     this.#startFilling();
     const slice = new TimeSlice();
@@ -346,7 +346,7 @@ export class Follower {
       this.state.responded();
       this.#live.resolve();
       this.#startFilling();
-      if (poll === 0) this.published.notify();
+      if (poll === 0) this.publisher.notify();
       const problem = lease.leaderReport?.problem ?? null;
       if (problem === null) this.state.heal();
       else this.state.fail(problem);
@@ -450,7 +450,7 @@ export class Follower {
     this.state.note(head);
     this.#heal();
     this.#ready.resolve();
-    this.published.notify();
+    this.publisher.notify();
     await untilAborted(until);
   }
 
@@ -513,7 +513,7 @@ export class Follower {
         this.state.end();
     }
     this.#live.resolve();
-    this.published.notify();
+    this.publisher.notify();
   }
 
   #heal(): void {

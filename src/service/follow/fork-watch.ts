@@ -1,6 +1,6 @@
 import { abortable, sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
-import type { Lease } from '../leader.ts';
+import type { Lease } from '../lease.ts';
 import type { IngestedChain } from './ingested-chain.ts';
 
 const TICK_MS = 1_000;

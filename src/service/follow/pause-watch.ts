@@ -2,7 +2,7 @@ import { abortable, sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { isDevelopmentChain } from '../../core/chains.ts';
-import type { Lease } from '../leader.ts';
+import type { Lease } from '../lease.ts';
 import type { IngestedChain } from './ingested-chain.ts';
 
 /** A running process ticks within this time, even on a busy machine. */

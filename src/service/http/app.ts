@@ -67,7 +67,7 @@ export function createApp(options: AppOptions): App {
     ...autoTxRoutes(autoTxs),
   ];
   const readBody = createBodyReader();
-  const cached = createResponseCache(() => state.read());
+  const cached = createResponseCache(() => state.readPublished());
 
   async function respond(c: Context<{ Bindings: RequestRecord }>, route: Route): Promise<Response> {
     const { group, path } = route;

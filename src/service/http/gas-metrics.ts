@@ -17,9 +17,9 @@ type Sample = readonly [labels: string, value: number | null];
 export function createGasMetrics() {
   let written: { readonly of: readonly [PublishedChain | null, DataFees]; readonly text: string } | null =
     null;
-  return (present: PublishedChain | null, dataFees: DataFees): string => {
-    if (written?.of[0] === present && written.of[1] === dataFees) return written.text;
-    written = { of: [present, dataFees], text: gasMetrics(present, dataFees) };
+  return (published: PublishedChain | null, dataFees: DataFees): string => {
+    if (written?.of[0] === published && written.of[1] === dataFees) return written.text;
+    written = { of: [published, dataFees], text: gasMetrics(published, dataFees) };
     return written.text;
   };
 }
@@ -28,10 +28,10 @@ export function createGasMetrics() {
  * What gas costs now, as gauges in Prometheus' text format: the figures of `/gas/current`, `/gas/trend`, `/gas/recommendation` and
  * `/dashboard/stats/market`. A sample says that its figure is of now, so stale ones are left out. docs/METRICS.md lists them.
  */
-function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string {
-  if (present === null) return '';
-  const { profile, head, advice } = present;
-  const isStale = isOutdated(present.status);
+function gasMetrics(published: PublishedChain | null, dataFees: DataFees): string {
+  if (published === null) return '';
+  const { profile, head, advice } = published;
+  const isStale = isOutdated(published.status);
   const chain = `chain_id="${profile.id}"`;
   const gauges = (name: string, help: string, samples: readonly Sample[]) =>
     gauge(
@@ -47,9 +47,9 @@ function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string 
   );
   if (isStale) return freshness;
 
-  const now = gasCurrent(present);
-  const { changeRatio, percentileRank24h, congestion } = gasTrend(present);
-  const advised = gasRecommendation(present);
+  const now = gasCurrent(published);
+  const { changeRatio, percentileRank24h, congestion } = gasTrend(published);
+  const advised = gasRecommendation(published);
   const ofAdvice = (value: number | null) => (advised.action === null ? null : value);
   const nextBlob = now.blobBasePrice === null ? null : integerOrNull(advice.nextBlobBaseFee);
   const ofLanes = (name: string, help: string, value: (lane: typeof now.lanes.slow) => number | null) =>
@@ -59,7 +59,7 @@ function gasMetrics(present: PublishedChain | null, dataFees: DataFees): string 
       LANES.map((lane) => [`,lane="${lane}"`, value(now.lanes[lane])]),
     );
   // Without the data fee it would not be what the action costs.
-  const work = usualWork(present, dataFees).filter(({ dataFee }) => dataFee !== null);
+  const work = usualWork(published, dataFees).filter(({ dataFee }) => dataFee !== null);
   const costs = (unit: 'wei' | 'usd') =>
     work.flatMap((action) =>
       LANES.map((lane): Sample => {

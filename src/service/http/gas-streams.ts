@@ -25,7 +25,7 @@ interface Reader {
 }
 
 interface GasEvent {
-  readonly present: PublishedChain;
+  readonly published: PublishedChain;
   readonly id: number;
   /** Whether no other event had this block or a later one: after a reorg an id says nothing. */
   readonly isFirst: boolean;
@@ -39,7 +39,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 export type GasStreams = ReturnType<typeof createGasStreams>;
 
 export function createGasStreams(
-  state: Pick<ServiceState, 'read' | 'present' | 'subscribe'>,
+  state: Pick<ServiceState, 'readPublished' | 'requirePublished' | 'subscribe'>,
   gate: Pick<Gate, 'identify'>,
 ) {
   const readers = new Map<Controller, Reader & { admittedAt: number }>();
@@ -52,17 +52,17 @@ export function createGasStreams(
   let hasEnded = false;
 
   function publish(): void {
-    const present = state.read();
+    const published = state.readPublished();
     clearTimeout(due);
     due = undefined;
-    if (present === null || present === sent?.present) return;
-    const text = JSON.stringify(gasCurrent(present));
+    if (published === null || published === sent?.published) return;
+    const text = JSON.stringify(gasCurrent(published));
     if (text === sent?.text) return;
-    const id = present.head.number;
+    const id = published.head.number;
     const isFirst = highest !== null && id > highest;
     const bytes = new TextEncoder().encode(`id: ${id}\ndata: ${text}\n\n`);
     highest = Math.max(id, highest ?? 0);
-    sent = { present, id, isFirst, text, bytes };
+    sent = { published, id, isFirst, text, bytes };
     sentAt = performance.now();
     for (const controller of readers.keys()) {
       if ((controller.desiredSize ?? 0) > 0) controller.enqueue(bytes);
@@ -124,7 +124,7 @@ export function createGasStreams(
     open(lastId: string | undefined, reader: Reader): ReadableStream<Uint8Array<ArrayBuffer>> {
       if (hasEnded) throw unavailable('the service is being stopped; ask again later', 5);
       // Throws while there are no prices.
-      state.present();
+      state.requirePublished();
       const own = [...readers.values()].filter(({ owner }) => owner === reader.owner);
       if (reader.owner !== OPERATOR && own.length >= STREAMS_PER_KEY) {
         const why = `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`;

@@ -153,22 +153,22 @@ type AutoTxMoment = ReturnType<ReturnType<typeof autoTxMoments>>;
 
 /** Forecasts for responses about auto-txs, cached until the next block. */
 export function autoTxMoments(parts: AutoTxServiceParts) {
-  const { chain, published, reach, confirmations, isKeyMissing, wallNow } = parts;
+  const { chain, readPublished, reach, confirmations, isKeyMissing, wallNow } = parts;
   const known = new Map<string, number | null>();
   let advice: PublishedChain['advice'] | null = null;
 
   function probability(
     autoTx: StoredAutoTx,
     withinSec: number,
-    present: PublishedChain | null,
+    published: PublishedChain | null,
   ): number | null {
-    if (present === null || isUnpriced(autoTx.order)) return null;
-    const { nextBaseFee, lanes } = present.advice;
+    if (published === null || isUnpriced(autoTx.order)) return null;
+    const { nextBaseFee, lanes } = published.advice;
     const prices = { nextBaseFee, averagePrice: lanes.average.price };
     const price = forecastPrice(autoTx.order, autoTx.signed, prices);
     if (price === null) return 0;
-    if (advice !== present.advice || known.size >= REMEMBERED_MOST) known.clear();
-    advice = present.advice;
+    if (advice !== published.advice || known.size >= REMEMBERED_MOST) known.clear();
+    advice = published.advice;
     const key = `${price} ${withinSec}`;
     const found = known.get(key);
     if (found !== undefined) return found;
@@ -178,11 +178,11 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
   }
 
   return () => {
-    const present = published();
-    const fresh = ifFresh(present);
+    const published = readPublished();
+    const fresh = ifFresh(published);
     const now = wallNow();
     return {
-      head: present?.head.number ?? null,
+      head: published?.head.number ?? null,
       chain: chain(),
       confirmations,
       checks: ({ checks, state, signed }: StoredAutoTx) =>
@@ -210,11 +210,11 @@ function timeLeftSec(expiresAt: number | null, now: number): number | null {
 /** The stored obstacle of its last try, or one of the present head, which may change with each block. */
 function presentHold(
   { state, order, signed }: StoredAutoTx,
-  present: PublishedChain | null,
+  published: PublishedChain | null,
 ): AutoTxState['hold'] {
   if (state.hold !== null || state.status !== 'PENDING' || signed === null) return state.hold;
-  if (present === null) return null;
-  const { head, advice, profile } = present;
+  if (published === null) return null;
+  const { head, advice, profile } = published;
   const retryAt = Math.round((head.timestamp + profile.feeRule.blockTimeSec) * 1_000);
   if (state.takenSince !== null) {
     const message = `${takenWords(signed.nonce)}: it fails once that is final`;

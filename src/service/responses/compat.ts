@@ -11,8 +11,9 @@ const gweiText = (wei: number | null): string | null => (wei === null ? null : g
 const gwei = (wei: number | null): number | null => (wei === null ? null : Number(gweiText(wei)));
 
 /** Etherscan's `gasoracle` (https://docs.etherscan.io/api-reference/endpoint/gasoracle): its three prices are our three lanes. */
-export function etherscanGasOracle(present: PublishedChain): EtherscanGasOracle {
-  const { blockNumber, lowPrice, averagePrice, highPrice, nextBasePrice, gasUsedRatio } = gasCurrent(present);
+export function etherscanGasOracle(published: PublishedChain): EtherscanGasOracle {
+  const { blockNumber, lowPrice, averagePrice, highPrice, nextBasePrice, gasUsedRatio } =
+    gasCurrent(published);
   return {
     status: '1',
     message: 'OK',
@@ -33,17 +34,17 @@ const TRENDS = { RISING: 'up', FALLING: 'down', STABLE: 'level' } as const;
  * MetaMask's `suggestedGasFees` (https://docs.metamask.io/services/reference/gas-api/api-reference/gasprices-type2). Its congestion is where
  * the base fee stands among those of the past, as ours of 24 h. The least wait and the trend of tips are `null`: not measured.
  */
-export function metamaskSuggestedFees(present: PublishedChain): MetamaskSuggestedFees {
-  const { lanes, nextBasePrice } = gasCurrent(present);
-  const { base, priority, percentileRank24h, direction } = gasTrend(present);
+export function metamaskSuggestedFees(published: PublishedChain): MetamaskSuggestedFees {
+  const { lanes, nextBasePrice } = gasCurrent(published);
+  const { base, priority, percentileRank24h, direction } = gasTrend(published);
   const fees = ({ maxPriorityFeePerGas, maxFeePerGas, waitSec }: typeof lanes.slow) => ({
     suggestedMaxPriorityFeePerGas: gweiText(maxPriorityFeePerGas),
     suggestedMaxFeePerGas: gweiText(maxFeePerGas),
     minWaitTimeEstimate: null,
     maxWaitTimeEstimate: waitSec.p95 * 1_000,
   });
-  const lowTip = integerOrNull(tipAt(present.head, 10));
-  const highTip = integerOrNull(tipAt(present.head, 90));
+  const lowTip = integerOrNull(tipAt(published.head, 10));
+  const highTip = integerOrNull(tipAt(published.head, 90));
   const areTipsKnown = lanes.average.maxPriorityFeePerGas !== null;
   return {
     low: fees(lanes.slow),
@@ -73,10 +74,10 @@ const DEFAULT_LEVELS = [99, 95, 90, 80, 70] as const;
  * since the block and the number of transactions are left out: nothing here measures them, or a cached response cannot say them.
  */
 export function blocknativePrices(
-  present: PublishedChain,
+  published: PublishedChain,
   levels: readonly number[] = DEFAULT_LEVELS,
 ): BlocknativePrices {
-  const { chainId, blockNumber, nextBasePrice, blobBasePrice, lanes } = gasCurrent(present);
+  const { chainId, blockNumber, nextBasePrice, blobBasePrice, lanes } = gasCurrent(published);
   const isEthereum = chainId === 1;
   const quick = [lanes.average, lanes.fast];
   return {
@@ -89,7 +90,7 @@ export function blocknativePrices(
         blockNumber: blockNumber + 1,
         baseFeePerGas: gwei(nextBasePrice),
         blobBaseFeePerGas:
-          blobBasePrice === null ? null : gwei(integerOrNull(present.advice.nextBlobBaseFee)),
+          blobBasePrice === null ? null : gwei(integerOrNull(published.advice.nextBlobBaseFee)),
         estimatedPrices: levels.flatMap((confidence) => {
           const lane = quick.find(
             ({ probability }) => probability !== null && probability >= confidence / 100,

@@ -8,9 +8,9 @@ import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
 import { type PublishedChain, problemOf } from '../published-chain.ts';
 import { explained, integerOrNull, isoFromMs, isoFromSec, isoOrNull, toWire } from './wire.ts';
 
-export function gasCurrent(present: PublishedChain): GasCurrent {
-  const { profile, head, advice, status } = present;
-  const problem = problemOf(present);
+export function gasCurrent(published: PublishedChain): GasCurrent {
+  const { profile, head, advice, status } = published;
+  const problem = problemOf(published);
   // Of most recordings the block after it tells what it asks for.
   const isLastKnown = status.kind === 'ended' && head.nextBaseFee === null && head.gasUsed === null;
   const { slow, average, fast } = advice.lanes;
@@ -35,18 +35,18 @@ export function gasCurrent(present: PublishedChain): GasCurrent {
     blobBasePrice: integerOrNull(blobPriceOf(head, profile)),
     gasUsedRatio: head.gasUsedRatio,
     lanes: toWire(advice.lanes),
-    nativeUsd: present.nativeUsd,
-    ...(present.nativeUsdReason !== undefined && { nativeUsdReason: present.nativeUsdReason }),
-    updatedAt: isoFromMs(present.updatedAt),
+    nativeUsd: published.nativeUsd,
+    ...(published.nativeUsdReason !== undefined && { nativeUsdReason: published.nativeUsdReason }),
+    updatedAt: isoFromMs(published.updatedAt),
     updateFrequencySec: updateFrequencySec(profile, advice.blockSec),
     stale: isOutdated(status),
     source: {
-      kind: present.source.kind,
-      name: present.source.name,
+      kind: published.source.kind,
+      name: published.source.name,
       problem: problem && { message: problem.message, retryAt: isoOrNull(problem.retryAt) },
       ended: status.kind === 'ended',
       chainName: profile.name,
-      restartedAt: isoOrNull(present.restartedAt),
+      restartedAt: isoOrNull(published.restartedAt),
     },
   };
 }
@@ -91,11 +91,11 @@ export function gasRecommendation(
   };
 }
 
-export function statsCurrent(present: PublishedChain, asked?: Asked): StatsCurrent {
+export function statsCurrent(published: PublishedChain, asked?: Asked): StatsCurrent {
   return {
-    snapshot: gasCurrent(present),
-    trend: gasTrend(present),
-    recommendation: gasRecommendation(present, asked),
+    snapshot: gasCurrent(published),
+    trend: gasTrend(published),
+    recommendation: gasRecommendation(published, asked),
   };
 }
 

@@ -23,7 +23,7 @@ import { explained, isoFromSec, usdOrNull, wholeWeiOrNull } from './wire.ts';
 export async function statsMarket(
   { store: history, end }: MetricsContext,
   timeFrame: TimeFrame,
-  present: PublishedChain,
+  published: PublishedChain,
   statedPrices: StatedPrices,
   dataFees: DataFees,
 ): Promise<StatsMarket> {
@@ -36,8 +36,8 @@ export async function statsMarket(
   }));
   const begins = end - TIME_FRAME_SEC[timeFrame];
   const coinBefore = coinPriceAt(await history.coinPrices({ from: begins, to: begins }), begins);
-  const { lanes } = present.advice;
-  const now = { base: Number(present.head.baseFeePerGas), average: Number(lanes.average.price) };
+  const { lanes } = published.advice;
+  const now = { base: Number(published.head.baseFeePerGas), average: Number(lanes.average.price) };
   const { base, average, volatility } = marketFigures(series, now, statedPrices);
   const before = await firstPoint(history, timeFrame, series[0]);
   return {
@@ -48,10 +48,12 @@ export async function statsMarket(
     volatility,
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
-    nativeUsd: present.nativeUsd,
+    nativeUsd: published.nativeUsd,
     nativeUsdChangeRatio:
-      coinBefore === null || present.nativeUsd === null ? null : changeRatio(present.nativeUsd, coinBefore),
-    actions: usualWork(present, dataFees),
+      coinBefore === null || published.nativeUsd === null
+        ? null
+        : changeRatio(published.nativeUsd, coinBefore),
+    actions: usualWork(published, dataFees),
   };
 }
 

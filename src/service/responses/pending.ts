@@ -18,7 +18,7 @@ import { explained, gasCount, integerOrNull, usdOrNull } from './wire.ts';
 
 export interface PendingParts {
   readonly source: ChainSource;
-  readonly read: () => PublishedChain | null;
+  readonly readPublished: () => PublishedChain | null;
   readonly reach: (price: bigint, withinSec: number) => Chance | null;
   readonly wallNow: () => number;
 }
@@ -30,15 +30,15 @@ const WITHIN_SEC = [600, 3_600, 86_400] as const;
 export async function pendingResponse(
   transaction: Pooled,
   laneName: LaneName,
-  { source, read, reach, wallNow }: PendingParts,
+  { source, readPublished, reach, wallNow }: PendingParts,
 ): Promise<Pending | null> {
-  const present = ifFresh(read());
-  if (present === null) return null;
-  const { head, advice, profile, nativeUsd } = present;
+  const fresh = ifFresh(readPublished());
+  if (fresh === null) return null;
+  const { head, advice, profile, nativeUsd } = fresh;
   const { from, hash } = transaction;
-  const sinceHeadMs = wallNow() - present.updatedAt;
+  const sinceHeadMs = wallNow() - fresh.updatedAt;
   const nextTime = nextBlockTime(head.timestamp, profile.feeRule.blockTimeSec, sinceHeadMs);
-  const rules = rulesOfNextBlock(present.rules, nextTime);
+  const rules = rulesOfNextBlock(fresh.rules, nextTime);
   const [view, balance, transferGas] = await Promise.all([
     poolView(source, hash, from),
     ifAvailable(source.balance(from)),

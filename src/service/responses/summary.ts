@@ -13,13 +13,13 @@ export interface Totals<Counts> {
 }
 
 export function summaryOf(
-  present: PublishedChain,
+  published: PublishedChain,
   alerts: Totals<Summary['alerts']>,
   autoTxs: Totals<Summary['autoTxs']>,
   { headAgeSec, lagBlocks, nodes = [], leader = null }: Condition,
 ): Summary {
-  const { lowPrice, averagePrice, highPrice, basePrice, source, stale } = gasCurrent(present);
-  const { action, targetPrice, probability } = gasRecommendation(present);
+  const { lowPrice, averagePrice, highPrice, basePrice, source, stale } = gasCurrent(published);
+  const { action, targetPrice, probability } = gasRecommendation(published);
   return {
     alerts: alerts.counts,
     autoTxs: autoTxs.counts,

@@ -7,7 +7,7 @@ import { startAlertDispatch } from '../../../src/service/alerts/dispatcher.ts';
 import { createAdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';
 import type { Engine } from '../../../src/service/follow/ingested-chain.ts';
-import { Lease } from '../../../src/service/leader.ts';
+import { Lease } from '../../../src/service/lease.ts';
 import { TrackStore } from '../../../src/store/advice-track.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';

@@ -94,7 +94,7 @@ export async function startSchedule({
       history: new HistoryStore(database),
       profile: () => chainProfile(chainId),
       confirmations: () => confirmations,
-      present: () => present,
+      freshChain: () => present,
       coinPrice: () => ({ nativeUsd: coin.usd }),
       wallNow: () => NOW + now,
       agreedNow: () => agreedNow(NOW + now),

@@ -19,9 +19,9 @@ const RETRY_SEC = 5;
 
 /** The shapes of other services have no word for stale prices, so that they are not given. @throws {ApiFailure} */
 function fresh(state: ServiceState): PublishedChain {
-  const present = state.present();
-  if (!isOutdated(present.status)) return present;
-  const why = problemOf(present)?.message ?? 'the source gives no new block';
+  const published = state.requirePublished();
+  if (!isOutdated(published.status)) return published;
+  const why = problemOf(published)?.message ?? 'the source gives no new block';
   throw unavailable(`prices are stale: ${why}; /gas/current has the last ones`, RETRY_SEC);
 }
 
@@ -38,9 +38,9 @@ export const compatRoutes = (state: ServiceState): Route[] => [
     query: BlocknativeParameters,
     response: BlocknativePrices,
     handle({ query: { chainid = '1', confidenceLevels } }) {
-      const present = fresh(state);
-      requireChain(present, chainid);
-      return blocknativePrices(present, confidenceLevels);
+      const published = fresh(state);
+      requireChain(published, chainid);
+      return blocknativePrices(published, confidenceLevels);
     },
   }),
   route('get', PATHS.compatMetamask, {
@@ -50,11 +50,11 @@ export const compatRoutes = (state: ServiceState): Route[] => [
     response: MetamaskSuggestedFees,
     refusals: { 404: 'The service has the prices of another chain' },
     handle({ params: { chainId } }) {
-      const present = fresh(state);
-      const { id, name } = present.profile;
+      const published = fresh(state);
+      const { id, name } = published.profile;
       if (Number(chainId) !== id)
         throw notFound(`this service has the prices of ${name} (${id}), of no other`);
-      return metamaskSuggestedFees(present);
+      return metamaskSuggestedFees(published);
     },
   }),
   ...([PATHS.compatEtherscan, PATHS.compatEtherscanV2] as const).map((path) =>
@@ -63,9 +63,9 @@ export const compatRoutes = (state: ServiceState): Route[] => [
       query: EtherscanParameters,
       response: EtherscanGasOracle,
       handle({ query: { chainid } }) {
-        const present = fresh(state);
-        if (chainid !== undefined) requireChain(present, chainid);
-        return etherscanGasOracle(present);
+        const published = fresh(state);
+        if (chainid !== undefined) requireChain(published, chainid);
+        return etherscanGasOracle(published);
       },
     }),
   ),

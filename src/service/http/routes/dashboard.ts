@@ -20,7 +20,9 @@ export const dashboardRoutes = (
     query: PatienceParameters,
     response: StatsCurrent,
     handle: ({ query: { patienceSec = PATIENCE_SEC.default } }) =>
-      statsCurrent(state.present(), { recommendation: state.recommendation(patienceSec) ?? undefined }),
+      statsCurrent(state.requirePublished(), {
+        recommendation: state.recommendation(patienceSec) ?? undefined,
+      }),
   }),
   route('get', PATHS.statsChart, {
     summary: 'Prices over a time frame',
@@ -42,7 +44,13 @@ export const dashboardRoutes = (
     response: StatsMarket,
     async handle({ query: { timeFrame } }) {
       const context = await state.context();
-      return statsMarket(context, timeFrame, state.present(), state.meanPrices, await state.dataFees());
+      return statsMarket(
+        context,
+        timeFrame,
+        state.requirePublished(),
+        state.meanPrices,
+        await state.dataFees(),
+      );
     },
   }),
   route('get', PATHS.rateLimits, {
@@ -57,9 +65,9 @@ export const dashboardRoutes = (
     summary: 'Alerts, transactions, gas, advice and health at a glance',
     response: Summary,
     async handle({ owner }) {
-      const present = state.present();
+      const published = state.requirePublished();
       const [mine, scheduled] = [await alerts.totals(owner), await autoTxs.totals(owner)];
-      return summaryOf(present, mine, scheduled, state.condition());
+      return summaryOf(published, mine, scheduled, state.condition());
     },
   }),
 ];

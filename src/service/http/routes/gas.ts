@@ -24,29 +24,29 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
   route('get', PATHS.gasCurrent, {
     summary: 'What gas costs now',
     response: GasCurrent,
-    handle: () => gasCurrent(state.present()),
+    handle: () => gasCurrent(state.requirePublished()),
   }),
   route('get', PATHS.gasTrend, {
     summary: 'Where the price is going',
     response: GasTrend,
-    handle: () => gasTrend(state.present()),
+    handle: () => gasTrend(state.requirePublished()),
   }),
   route('get', PATHS.gasRecommendation, {
     summary: 'Send now, or wait for what price and how long',
     query: RecommendationParameters,
     response: GasRecommendation,
     handle({ query: { patienceSec = PATIENCE_SEC.default, targetGwei: targetPrice, deadlineSec } }) {
-      const present = state.present();
+      const published = state.requirePublished();
       const recommendation = state.recommendation(patienceSec) ?? undefined;
       if (targetPrice === undefined || deadlineSec === undefined) {
-        return gasRecommendation(present, { recommendation });
+        return gasRecommendation(published, { recommendation });
       }
       const { probability, reason } = state.reachProbability(targetPrice, deadlineSec) ?? {
         probability: null,
         reason: 'no block is known yet',
       };
       const reach = { targetPrice: Number(targetPrice), deadlineSec, probability, reason };
-      return gasRecommendation(present, { recommendation, reach });
+      return gasRecommendation(published, { recommendation, reach });
     },
   }),
   route('post', PATHS.gasEstimate, {
