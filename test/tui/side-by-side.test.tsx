@@ -102,7 +102,7 @@ describe('auto-txs on a wide screen', () => {
   it.each(WIDE)('stand beside the details of the selected one, at %i × %i', async (columns, rows) => {
     const { leads, lines } = await until(
       showAutoTxs({ columns, rows }),
-      /▸ ! failed/,
+      /▸ → included/,
       /│ Timeline/,
       'it was scheduled',
     );
