@@ -1,47 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
-import { Monitor, TABS } from '../../src/tui/app/app.tsx';
-import { SourceHolder } from '../../src/tui/app/source.ts';
+import { TABS } from '../../src/tui/app/app.tsx';
 import { type ActionName, KEYMAP } from '../../src/tui/input/keymap.ts';
 import { rounds } from '../helpers/rounds.ts';
-import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
-import { fakeGas, SNAPSHOT } from './fake-gas.ts';
-import { SILENT, showScreen } from './show-screen.tsx';
-import { sizedScreen } from './sized-screen.tsx';
+import { fakeGas } from './fake-gas.ts';
+import { showScreen } from './show-screen.tsx';
+import { openMonitor } from './whole-monitor.tsx';
 
 const SERVICE = {
   ...fakeAlerts([ALERT, { ...ALERT, id: 'alr_2', gasSpeed: 'SLOW', note: 'payouts' }]),
   ...fakeAutoTxs([autoTxView(), autoTxView({ id: 'tx-2', nonce: 8, target: 30_000_000n })]),
 };
 
-const now = () => (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
-
 async function open(columns = 200, rows = 30, intervalMs = 60_000) {
-  const holder = new SourceHolder();
-  const client = fakeGas(SERVICE);
-  void holder.open(async () => ({ client, intervalMs, embedded: {} }));
-  const app = render(
-    <Monitor
-      holder={holder}
-      openSource={async () => ({ client })}
-      urlProblem={() => null}
-      ascii={false}
-      board={null}
-      isBoardFirst={false}
-      notifications={SILENT}
-      undoMs={600_000}
-      now={now}
-      fullPath={(name) => `/home/user/${name}`}
-      saveFile={async (name) => name}
-    />,
-  );
-  const { frame, shows } = sizedScreen(app, columns, rows);
-  const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
-  await shows('Average');
+  const source = { intervalMs, embedded: {} };
+  const { app, frame, shows, press } = await openMonitor({ client: fakeGas(SERVICE), source, columns, rows });
   return { frame, frames: app.frames, shows, press };
 }
 

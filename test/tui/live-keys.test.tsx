@@ -1,12 +1,7 @@
-import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Monitor } from '../../src/tui/app/app.tsx';
-import { SourceHolder } from '../../src/tui/app/source.ts';
-import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { fakeGas, RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
-import { SILENT } from './show-screen.tsx';
-import { sizedScreen } from './sized-screen.tsx';
+import { fakeGas, RECOMMENDATION } from './fake-gas.ts';
+import { openMonitor } from './whole-monitor.tsx';
 
 /** A service whose best wait within an hour is one of 15 minutes, and within a day one of a day. */
 const gas = fakeGas({
@@ -17,28 +12,10 @@ const gas = fakeGas({
 });
 
 async function open(columns: number, rows: number) {
-  const holder = new SourceHolder();
-  void holder.open(async () => ({ client: gas, intervalMs: 60_000 }));
-  const app = render(
-    <Monitor
-      holder={holder}
-      openSource={async () => ({ client: gas })}
-      urlProblem={() => null}
-      ascii={false}
-      board={null}
-      isBoardFirst={false}
-      notifications={SILENT}
-      undoMs={600_000}
-      now={() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000}
-      fullPath={(name) => `/home/user/${name}`}
-      saveFile={async (name) => name}
-    />,
-  );
+  const { app, ...screen } = await openMonitor({ client: gas, columns, rows });
   onTestFinished(() => app.unmount());
-  const screen = sizedScreen(app, columns, rows);
-  const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
   await screen.shows('WAIT up to 15m');
-  return { ...screen, press };
+  return screen;
 }
 
 it.each([

@@ -1,14 +1,10 @@
-import { render } from 'ink-testing-library';
 import { expect, it } from 'vitest';
-import { Monitor } from '../../src/tui/app/app.tsx';
-import { SourceHolder } from '../../src/tui/app/source.ts';
 import { EVERYWHERE, Remembered } from '../../src/tui/data/remembered.ts';
 import type { MouseReport } from '../../src/tui/input/terminal-input.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
-import { SILENT } from './show-screen.tsx';
-import { sizedScreen } from './sized-screen.tsx';
+import { openMonitor } from './whole-monitor.tsx';
 
 const ALERTS = ['first', 'second', 'third'].map((note, place) => ({ ...ALERT, id: `alert-${place}`, note }));
 
@@ -20,25 +16,11 @@ const BLOCKS = Array.from({ length: 30 }, (_, place) => ({
 const PAGE = { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500 } as const;
 
 async function open(tab: string, columns: number, remembered = new Remembered()) {
-  const holder = new SourceHolder();
   const client = fakeGas({
     ...fakeAlerts(ALERTS),
     baseFee: async () => ({ ...PAGE, total: BLOCKS.length, rows: BLOCKS }),
   });
-  void holder.open(async () => ({ client, intervalMs: 60_000, embedded: {} }));
-  const app = render(
-    <Monitor
-      {...{ holder, remembered, ascii: false, board: null, isBoardFirst: false, undoMs: 600_000 }}
-      openSource={async () => ({ client })}
-      urlProblem={() => null}
-      notifications={SILENT}
-      now={() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000}
-      fullPath={(name) => `/home/user/${name}`}
-      saveFile={async (name) => name}
-    />,
-  );
-  const { frame, shows } = sizedScreen(app, columns, 40);
-  await shows('Average');
+  const { app, frame, shows } = await openMonitor({ client, source: { embedded: {} }, columns, remembered });
   const rows = () => frame().split('\n');
   const point = (report: MouseReport) => app.stdin.emit('mouse', report);
   const click = (x: number, y: number) => point({ kind: 'click', x, y });

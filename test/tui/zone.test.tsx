@@ -1,15 +1,11 @@
-import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
-import { Monitor } from '../../src/tui/app/app.tsx';
-import { SourceHolder } from '../../src/tui/app/source.ts';
 import { Remembered } from '../../src/tui/data/remembered.ts';
 import { setZone } from '../../src/tui/ui/time.ts';
-import { keyBytes } from '../helpers/terminal-keys.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
-import { fakeGas, SNAPSHOT } from './fake-gas.ts';
-import { SILENT } from './show-screen.tsx';
-import { atPlace, sizedScreen } from './sized-screen.tsx';
+import { fakeGas } from './fake-gas.ts';
+import { atPlace } from './sized-screen.tsx';
+import { openMonitor } from './whole-monitor.tsx';
 
 const EXPIRES = Date.UTC(2026, 0, 6, 20, 30);
 const SERVICE = {
@@ -20,24 +16,11 @@ const SERVICE = {
 async function open(said: Readonly<Record<string, unknown>> = {}) {
   atPlace('Asia/Kolkata');
   onTestFinished(() => setZone('local'));
-  const holder = new SourceHolder();
-  const client = fakeGas(SERVICE);
-  void holder.open(async () => ({ client, intervalMs: 60_000, embedded: {} }));
-  const app = render(
-    <Monitor
-      {...{ holder, ascii: false, board: null, isBoardFirst: false, undoMs: 600_000 }}
-      openSource={async () => ({ client })}
-      remembered={new Remembered({ said })}
-      urlProblem={() => null}
-      notifications={SILENT}
-      now={() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000}
-      fullPath={(name) => `/home/user/${name}`}
-      saveFile={async (name) => name}
-    />,
-  );
-  const { frame, shows } = sizedScreen(app, 120, 40);
-  await shows('Average');
-  const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
+  const { frame, shows, press } = await openMonitor({
+    client: fakeGas(SERVICE),
+    source: { embedded: {} },
+    remembered: new Remembered({ said }),
+  });
   const zones = () => frame().match(/UTC(?:[+−][\d:]+)?/g) ?? [];
   return { shows, press, zones };
 }
