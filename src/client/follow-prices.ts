@@ -14,7 +14,7 @@ const FINAL: readonly ClientErrorCode[] = ['not-found', 'plan', 'key', 'invalid'
 export type RetryRule = (error: unknown, failures: number) => number;
 
 interface Following<Prices> {
-  /** Left out: somebody else polls while no stream is open. */
+  /** Left out: the caller polls by itself while no stream is open. */
   readonly poll?: {
     readonly read: (signal: AbortSignal) => Promise<Prices>;
     readonly everyMs: (prices: Prices) => number;
@@ -30,7 +30,7 @@ interface Following<Prices> {
 
 /**
  * Current prices: by the stream while it is open, otherwise polled; the same ones may come twice. A stream that breaks
- * is opened again, with back-off. Ends where there is no stream and nobody polls; rejects on abort.
+ * is opened again, with back-off. Ends where there is neither a stream nor a `poll`; rejects on abort.
  */
 export async function* followPrices<Prices>(following: Following<Prices>): AsyncGenerator<Prices, void> {
   const { poll, stream, onStream, signal } = following;

@@ -44,7 +44,7 @@ export function problemOf({ status, unsaved }: Pick<PublishedChain, 'status' | '
   return unsaved === null ? null : { message: unsaved, retryAt: null };
 }
 
-/** Gives the published chain to whoever reads it at any time, and tells those who wait for its next change. */
+/** Holds the published chain: `read` returns it at any time, `subscribe` calls its listeners at each change. */
 export class ChainPublisher {
   readonly #make: () => PublishedChain | null;
   readonly #listeners = new Set<() => void>();

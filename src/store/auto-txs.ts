@@ -37,7 +37,7 @@ import {
   type TimeSpan,
 } from './tables.ts';
 
-interface NextPrices {
+interface HeadPrices {
   readonly prices: LanePrices;
   readonly nextBaseFee: bigint;
 }
@@ -214,7 +214,7 @@ export class AutoTxStore extends Store {
   }
 
   /** Those whose target the next block reaches, and that nothing holds at `now` (ms), by sender and nonce. */
-  reached(next: NextPrices, { now, limit }: Record<'now' | 'limit', number>): Promise<StoredAutoTx[]> {
+  reached(next: HeadPrices, { now, limit }: Record<'now' | 'limit', number>): Promise<StoredAutoTx[]> {
     return this.#read((all, db) => {
       const woken = db.selectFrom(reachedIds(db, next, now).as('woken')).select('id');
       const first = woken.orderBy('from_address').orderBy('nonce').orderBy('id').limit(limit);
@@ -351,7 +351,7 @@ const IS_SUBMITTED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 const DISABLED_AT_ONCE = 100;
 const KEEP_SIGNED_MS = 86_400_000;
 
-function reachedIds(db: Queries, { prices, nextBaseFee }: NextPrices, now: number) {
+function reachedIds(db: Queries, { prices, nextBaseFee }: HeadPrices, now: number) {
   const base = integer(nextBaseFee);
   const woken = (isWoken: Expression<SqlBool>) =>
     db

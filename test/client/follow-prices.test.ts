@@ -100,7 +100,7 @@ describe('prices of a stream', () => {
     expect(heard).toEqual(['polled 1', 'open', 'streamed 1', 'streamed 2', 'broken', 'polled 3']);
   });
 
-  it('come again once it is opened again, where nobody polls', async () => {
+  it('come again once the stream is opened again, without a poll', async () => {
     let opened = 0;
     const stream = async function* () {
       opened += 1;

@@ -144,7 +144,7 @@ describe('other answers of a service we do not run', () => {
     ['/gas/current', 'lowPrice', { low: 1, average: 2, high: 3, base: 1 }],
     ['/gas/trend', 'direction', { trendDirection: 'RISING' }],
     ['/gas/recommendation', 'action', { recommendation: 'WAIT' }],
-  ])('under names that nobody has published are not guessed: %s has no %s', async (endpoint, field, body) => {
+  ])('are not read by unpublished names: %s has no %s', async (endpoint, field, body) => {
     const client = clientOf(body);
     const calls = [() => client.gasCurrent(), () => client.gasTrend(), () => client.gasRecommendation()];
     const failures = await Promise.all(calls.map((call) => failureOf(call())));

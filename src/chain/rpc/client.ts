@@ -58,7 +58,7 @@ interface JsonRpcLink {
 }
 
 /** Runs a request until it aborts or its time is over, and gives its failure a name. */
-function bounded<T>(
+function withinTimeout<T>(
   { name, timeoutMs }: NodeAddress,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
@@ -99,7 +99,7 @@ let lastId = 0;
 function createHttpLink(node: NodeAddress): JsonRpcLink {
   return {
     request: (method, params, { signal: outer, beforeWrite } = {}) =>
-      bounded(node, outer, async (signal) => {
+      withinTimeout(node, outer, async (signal) => {
         const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
         const message = await post(node.url, body, { signal, beforeWrite });
         return resultOf(await readJson(message, node), method, node, retryAfterMsOf(message));
@@ -261,7 +261,7 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
     params: readonly unknown[],
     { signal: outer, beforeWrite }: RequestOptions = {},
   ): Promise<{ readonly connection: Connection; readonly result: unknown }> {
-    return bounded(node, outer, async (signal) => {
+    return withinTimeout(node, outer, async (signal) => {
       current ??= connect();
       const connection = current;
       const id = ++lastId;

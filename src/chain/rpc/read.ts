@@ -43,7 +43,7 @@ interface ReadOptions {
 }
 
 const RATE_LIMIT_TRIES = 3;
-const LONGEST_PAUSE_MS = 8_000;
+const LONGEST_RETRY_MS = 8_000;
 
 async function patiently<T>(
   read: () => Promise<T>,
@@ -56,7 +56,7 @@ async function patiently<T>(
       const isLimit = error instanceof ChainError && error.code === 'rate-limited';
       if (!isLimit || tries >= rateLimitTries) throw error;
       // A node that names a longer pause is left alone until then.
-      if ((error.retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
+      if ((error.retryAfterMs ?? 0) > LONGEST_RETRY_MS) throw error;
       await clock.sleep(Math.max(backOffMs(tries, 1_000), error.retryAfterMs ?? 0), signal);
       signal?.throwIfAborted();
     }
@@ -494,7 +494,7 @@ export async function readNewest(
     }
   }
   const newest = await untilAgreed(options, async () => {
-    // Two sequential round trips, where `readBlocks` takes a dozen.
+    // Two round trips one after the other (these two requests, then that of the heights), where `readBlocks` takes a dozen.
     const [latest, page] = await Promise.all([requestLatest(), readPage(node, most, 'latest', options)]);
     const extent = extentOf(page, latest.number);
     const leavesOut = await leavesHeightsOut(node, extent, latest.number, options);

@@ -114,7 +114,7 @@ async function sendTo(node: RpcNode, signed: Hex, id: Hex, beforeWrite: () => vo
     await request(node, hash, 'eth_sendRawTransaction', [signed], { beforeWrite });
   } catch (error) {
     if (error instanceof SendFailure || !(error instanceof ChainError)) throw error;
-    const failure = failureOf(error);
+    const failure = sendFailureOf(error);
     // Nodes also report "nonce too low" for a transaction that is already mined.
     if (failure !== null && (failure.outcome === 'unknown' || !(await hasTransaction(node, id))))
       throw failure;
@@ -123,7 +123,7 @@ async function sendTo(node: RpcNode, signed: Hex, id: Hex, beforeWrite: () => vo
 }
 
 /** `null`: the node already has it. */
-function failureOf(error: ChainError): SendFailure | null {
+function sendFailureOf(error: ChainError): SendFailure | null {
   if (error.code === 'rate-limited' && error.isUnsent) return new SendFailure('later', 'rate_limited', error);
   if (error.isUnsent || error.code === 'wrong-chain') return new SendFailure('later', 'unreachable', error);
   if (error.code === 'unsupported') return new SendFailure('later', 'takes_none', error);

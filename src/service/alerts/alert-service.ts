@@ -225,7 +225,7 @@ export class AlertService {
     return secret;
   }
 
-  /** Gas that savings are counted for where nobody says how much. */
+  /** Gas that savings are computed for by default. */
   get #savingsGas(): number {
     return swapGas(this.#parts.chain.rules.rules);
   }

@@ -279,7 +279,7 @@ export class Follower {
     if (this.chain.head === null) await this.#readFirst();
     this.state.begin();
     const [next, ...others] = isProven && newest !== null ? newest.blocks : [];
-    // It is whole, as a child of the head; of more the subscription reads the hashes, too.
+    // A single child of the head needs no other request; of several the subscription also reads the hashes.
     if (next !== undefined && others.length === 0) this.#handle({ type: 'block', block: next });
     if (this.#options.glance !== undefined) await this.#readBelow();
     if (behind === null) this.#heal();

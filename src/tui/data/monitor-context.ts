@@ -34,7 +34,7 @@ export interface MonitorScope extends QuerySession {
   readonly setPatience: (patienceSec: number) => void;
   /** The shortest interval that the quota allows, ms; left out: any. */
   readonly quotaMs?: number;
-  /** What forgets alerts and auto-txs when it ends, such as `the demo`; `null`: they stay, or nobody knows. */
+  /** The name of a source with an ephemeral database, such as `the demo`; `null`: its database is persistent, or the service does not say. */
   readonly forgetful?: string | null;
   /** Of a remote service. */
   readonly host?: string | null;
