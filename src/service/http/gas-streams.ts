@@ -131,6 +131,8 @@ export function createGasStreams(
         throw new ApiFailure('rate_limit_exceeded', why, { retrySec: 60 });
       }
       publish();
+      // The next change goes out at once: who opens a stream as the service starts is about to see it become live.
+      sentAt = Number.NEGATIVE_INFINITY;
       const isKnown = sent?.isFirst === true && lastId === String(sent.id);
       const first = isKnown || sent === null ? COMMENT : sent.bytes;
       let opened: Controller;
