@@ -221,18 +221,27 @@ function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fet
       ? fetch(request)
       : unlessAborted(request.signal, async () => embedded(request)));
     if (response.body === null || !response.ok) return response;
-    // Decompressed it is at least as large as announced: the first piece of one that is too large is too much.
-    let bytes = Number(response.headers.get('content-length')) > maxBytes ? maxBytes : 0;
-    const bound = new TransformStream<Uint8Array, Uint8Array>({
-      transform(piece, controller) {
-        bytes += piece.byteLength;
-        if (bytes <= maxBytes) controller.enqueue(piece);
-        else controller.error(new TooLarge(`${Number((maxBytes / 1e6).toPrecision(2))} MB`));
-      },
-    });
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(bound), { status, statusText, headers });
+    return new Response(boundedBody(response.body, headers, maxBytes), { status, statusText, headers });
   };
+}
+
+/** Without a `TransformStream`, which takes Node as long to set up as the request. */
+function boundedBody(body: NonNullable<Response['body']>, headers: Headers, maxBytes: number) {
+  const reader = body.getReader();
+  // Decompressed it is at least as large as announced: the first piece of one that is too large is too much.
+  let bytes = Number(headers.get('content-length')) > maxBytes ? maxBytes : 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      bytes += value.byteLength;
+      if (bytes <= maxBytes) return controller.enqueue(value);
+      void reader.cancel().catch(() => {});
+      throw new TooLarge(`${Number((maxBytes / 1e6).toPrecision(2))} MB`);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 /** The embedded service may ignore the signal. */
