@@ -5,13 +5,12 @@ import { isIPv6, type Socket } from 'node:net';
  * others leave, as a proxy has to, and never their share. `onFull` is called each time.
  */
 export function createConnections(most: number, onFull: () => void) {
-  /** With the number of requests in progress on each. */
-  const requests = new Map<Socket, number>();
+  const open = new Map<Socket, { readonly network: string; requests: number }>();
   /** Those whose last request is the longest ago come first. */
   const networks = new Map<string, Set<Socket>>();
 
   function leave(socket: Socket, network: string): void {
-    requests.delete(socket);
+    open.delete(socket);
     const its = networks.get(network);
     its?.delete(socket);
     if (its?.size === 0) networks.delete(network);
@@ -21,7 +20,7 @@ export function createConnections(most: number, onFull: () => void) {
   function leastOf(busiest: ReadonlySet<Socket>, newest: Socket): Socket {
     let last = newest;
     for (const socket of busiest) {
-      if (requests.get(socket) === 0 && socket !== newest) return socket;
+      if (open.get(socket)?.requests === 0 && socket !== newest) return socket;
       last = socket;
     }
     return last;
@@ -29,18 +28,19 @@ export function createConnections(most: number, onFull: () => void) {
 
   return {
     get size(): number {
-      return requests.size;
+      return open.size;
     },
-    all: () => requests.keys(),
-    inProgress: (socket: Socket): number => requests.get(socket) ?? 0,
+    all: () => open.keys(),
+    /** Requests that are being answered. */
+    inProgress: (socket: Socket): number => open.get(socket)?.requests ?? 0,
 
     add(socket: Socket): void {
       const network = networkOf(socket.remoteAddress ?? '');
       const its = networks.get(network) ?? new Set();
-      requests.set(socket, 0);
+      open.set(socket, { network, requests: 0 });
       networks.set(network, its.add(socket));
       socket.once('close', () => leave(socket, network));
-      if (requests.size <= most) return;
+      if (open.size <= most) return;
       onFull();
       let [busiest, of] = [its, network];
       for (const [each, sockets] of networks)
@@ -52,15 +52,16 @@ export function createConnections(most: number, onFull: () => void) {
     },
 
     begin(socket: Socket): void {
-      requests.set(socket, (requests.get(socket) ?? 0) + 1);
+      const its = open.get(socket);
+      if (its !== undefined) its.requests += 1;
     },
 
     end(socket: Socket): void {
-      const before = requests.get(socket);
-      if (before === undefined) return;
-      requests.set(socket, before - 1);
-      const its = networks.get(networkOf(socket.remoteAddress ?? ''));
-      if (its?.delete(socket)) its.add(socket);
+      const its = open.get(socket);
+      if (its === undefined) return;
+      its.requests -= 1;
+      const sockets = networks.get(its.network);
+      if (sockets?.delete(socket)) sockets.add(socket);
     },
   };
 }

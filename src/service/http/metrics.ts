@@ -17,11 +17,19 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
+/** Responses of one route. */
+interface RouteFigures {
+  /** By method and status. */
+  readonly answers: Map<string, Map<number, number>>;
+  /** How many took no longer than each bound, how many there were in all, and the sum of seconds. */
+  readonly within: number[];
+  count: number;
+  sum: number;
+}
+
 /** Counts responses, in memory, for Prometheus (text format 0.0.4). Labels never come from clients. */
 export function createRequestMetrics(startedMs: number) {
-  const requests = new Map<string, number>();
-  /** Seconds by route: how many responses ended within each bound, how many in all, and their sum. */
-  const durations = new Map<string, { within: number[]; count: number; sum: number }>();
+  const routes = new Map<string, RouteFigures>();
   let quotaRefusals = 0;
   let underWay = 0;
 
@@ -32,15 +40,17 @@ export function createRequestMetrics(startedMs: number) {
 
     end({ method, route, status, durationMs }: AnsweredRequest): void {
       underWay -= 1;
-      const name = route ?? 'none';
-      const series = `{method="${METHODS.has(method) ? method : 'other'}",route="${name}",status="${status}"}`;
-      requests.set(series, (requests.get(series) ?? 0) + 1);
       if (status === 429) quotaRefusals += 1;
       const sec = durationMs / 1_000;
-      const own = durations.get(name) ?? { within: BUCKETS.map(() => 0), count: 0, sum: 0 };
-      durations.set(name, own);
+      const name = route ?? 'none';
+      const own = routes.get(name) ?? { answers: new Map(), within: BUCKETS.map(() => 0), count: 0, sum: 0 };
+      routes.set(name, own);
       own.count += 1;
       own.sum += sec;
+      const asked = METHODS.has(method) ? method : 'other';
+      const answers = own.answers.get(asked) ?? new Map<number, number>();
+      own.answers.set(asked, answers);
+      answers.set(status, (answers.get(status) ?? 0) + 1);
       const first = BUCKETS.findIndex((bound) => sec <= bound);
       if (first !== -1) own.within[first] = (own.within[first] ?? 0) + 1;
     },
@@ -50,7 +60,7 @@ export function createRequestMetrics(startedMs: number) {
       const { head, headAgeSec, lagBlocks, failure, leader, nodes = [], streams = 0 } = condition;
       const { rss, heapUsed } = process.memoryUsage();
       const { user, system } = process.cpuUsage();
-      const times = [...durations].flatMap(([route, { within, count, sum }]): Series => {
+      const times = [...routes].flatMap(([route, { within, count, sum }]): Series => {
         let ended = 0;
         const buckets = BUCKETS.map((bound, at): Series[number] => {
           ended += within[at] ?? 0;
@@ -63,6 +73,14 @@ export function createRequestMetrics(startedMs: number) {
         ];
         return [...buckets, ...all];
       });
+      const requests = [...routes].flatMap(([route, { answers }]) =>
+        [...answers].flatMap(([method, counts]) =>
+          [...counts].map(([status, count]): Series[number] => [
+            `{method="${method}",route="${route}",status="${status}"}`,
+            count,
+          ]),
+        ),
+      );
       const states: Series | null = alerts && [
         ['{state="armed"}', alerts.armed],
         ['{state="cooling_down"}', alerts.cooling],
@@ -76,7 +94,7 @@ export function createRequestMetrics(startedMs: number) {
       const leads = leader === undefined ? null : Number(leader?.isHere ?? false);
       const isReady = failure ? 0 : 1;
       return [
-        counter('gastop_http_requests_total', 'Requests answered, by route template.', [...requests]),
+        counter('gastop_http_requests_total', 'Requests answered, by route template.', requests),
         histogram('gastop_http_request_duration_seconds', 'Time until a response was sent.', times),
         gauge('gastop_http_requests_in_progress', 'Requests being answered.', underWay),
         gauge('gastop_http_connections', 'Open connections.', connections),

@@ -56,6 +56,8 @@ export interface RequestRecord {
   route?: string;
   keyId?: string | null;
   errorCode?: ErrorCode;
+  /** Whether the response goes on while its reader takes it. Left out: its headers say so. */
+  isStream?: boolean;
   /** Of the peer: a proxy, or the client. */
   address?: string | undefined;
   /** Aborts when nobody waits for the response any more: at its deadline, or with the connection. */
@@ -208,11 +210,9 @@ function watchStalls({ stalledMs, checkEveryMs }: typeof LIMITS) {
   };
   const check = setInterval(dropStalled, checkEveryMs).unref();
   return {
-    watch(response: Response, { incoming: { socket }, outgoing }: Received): Response {
-      if (response.headers.get('content-type') !== 'text/event-stream') return response;
+    watch({ incoming: { socket }, outgoing }: Received): void {
       streams.set(socket, { taken: 0, at: performance.now() });
       outgoing.once('close', () => streams.delete(socket));
-      return response;
     },
     end: () => clearInterval(check),
   };
@@ -234,7 +234,11 @@ function respond(received: Received, context: ServerContext, onEnd: () => void):
     return errorResponse(failure, request, null);
   };
   return answered
-    .then((response) => context.stalls.watch(response, received))
+    .then((response) => {
+      const { isStream = response.headers.get('content-type') === 'text/event-stream' } = record;
+      if (isStream) context.stalls.watch(received);
+      return response;
+    })
     .catch((error: unknown) => {
       if (error instanceof DeadlineError || request.signal.aborted) return fail(tooSlow());
       if (!(error instanceof ApiFailure)) log.problem(error);
