@@ -42,7 +42,7 @@ export async function measureBoard(workshop: Workshop): Promise<Row[]> {
     await quit(one);
 
     await using board = await openGastop(workshop, ['--config', config]);
-    await board.waitFor((rows) => rows.filter((row) => /chain-\d .*gwei/.test(row)).length >= CHAINS);
+    await board.waitFor((rows) => rows.filter((row) => /chain-\d .*\d\.\d/.test(row)).length >= CHAINS);
     for (const node of nodes) node.requests = 0;
     await sleep(WATCHED_SEC * 1_000);
     const rates = nodes.map(({ requests }) => requests / WATCHED_SEC);

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { startAnvil } from '../helpers/anvil.ts';
-import { GASTOP, type Workshop, writeRecording } from './programs.ts';
+import { GASTOP, openGastop, quit, type Workshop, writeRecording } from './programs.ts';
 import { atLeast, atMost, compare, median, type Row, range, ratios } from './row.ts';
 
 const RUNS = 25;
@@ -132,8 +132,9 @@ const SCRIPTS = {
     provider.destroy();`,
 };
 
-/** Whole runs of `gastop now --json --rpc`, and of the scripts on the same node, in turns. */
-export async function measureScripts({ folder, compileCache, rounds }: Workshop): Promise<Row[]> {
+/** Whole runs of `gastop now --json --rpc`, with history that the monitor has stored, and of the scripts on the same node, in turns. */
+export async function measureScripts(workshop: Workshop): Promise<Row[]> {
+  const { folder, compileCache, rounds } = workshop;
   const node = await startAnvil({ blockTime: 2 });
   try {
     await node.mine(64);
@@ -141,6 +142,9 @@ export async function measureScripts({ folder, compileCache, rounds }: Workshop)
     const gastopEnv = { ...env, NODE_COMPILE_CACHE: compileCache };
     const script = (code: string) =>
       timed(['--input-type=module', '-e', code, node.url], env, 'maxFeePerGas');
+    await using storing = await openGastop(workshop, ['--rpc', node.url], { home: folder });
+    await storing.waitFor((rows) => rows.some((row) => row.includes('last blocks')), { timeoutMs: 60_000 });
+    await quit(storing);
     const ours: number[] = [];
     const theirs = { viem: [] as number[], ethers: [] as number[] };
     const [runs, bars] = [rounds(SCRIPT_RUNS), rounds(BAR_ROUNDS)];
