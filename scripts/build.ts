@@ -78,7 +78,14 @@ const CLIENT = new RegExp(
 /** What reads the answers of all other routes: making its schemas takes as long as a request. */
 const VIEWS = /\/src\/client\/(views\/|alert-preview|auto-tx-preflight|doctor)|\/commands\/resource\.ts$/;
 /** What the views share with a service in this process, which needs no view but those of prices. */
-const CONTRACT = /\/src\/(contract|core\/(auto-txs|transactions|threshold))\/|\/target-rules\.ts$/;
+const RULES = new RegExp(
+  [
+    '/src/core/(auto-txs|transactions|threshold)/|/target-rules\\.ts$',
+    '/src/contract/(chain|estimate|api-error|queries|field-problems|alert-channels|alert-targets)\\.ts$',
+  ].join('|'),
+);
+/** What they share with routes other than those of prices, which a service reads when one is called. */
+const CONTRACT = /\/src\/contract\//;
 
 const program = build({
   input: { main: 'src/cli/main.ts' },
@@ -103,13 +110,15 @@ const program = build({
           test: (file: string) =>
             CLIENT.test(file) && (/views\/(gas|chain-status)/.test(file) || !VIEWS.test(file)),
         },
-        { name: 'contract', test: CONTRACT, priority: 2 },
+        { name: 'rules', test: RULES, priority: 2 },
+        { name: 'contract', test: CONTRACT, priority: 1.5 },
         { name: 'views', test: VIEWS, priority: 1 },
         // Of the monitor and of `history`, which draws without Ink.
         { name: 'chart', test: /\/tui\/ui\/chart-lines\.ts$/, priority: 2 },
         // Read before the monitor is loaded.
         { name: 'remembered', test: /\/tui\/data\/remembered\.ts$/, priority: 2 },
-        { name: 'service', test: /\/cli\/open-service\.ts$/, priority: 1 },
+        { name: 'service', test: /\/cli\/open-service\.ts$|\/http\/routes\/(route|gas)\.ts$/, priority: 1 },
+        { name: 'routes', test: /\/http\/(routes\/|openapi\.ts$)/, priority: 0 },
         { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 0 },
       ],
     },

@@ -203,6 +203,8 @@ export async function startService(options: ServiceOptions) {
 
   async function run(): Promise<void> {
     lease.run();
+    // A newer version may take the place of the files while this one runs.
+    if (glance === undefined) void follower.filled().then(app.allRoutes).catch(onError);
     const retired = retireOwners([stores.alerts, stores.autoTxs], gate, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
     await Promise.all([alertDispatch.done(), autoTxSchedule.done()]);

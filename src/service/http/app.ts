@@ -1,6 +1,13 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { BASE_PATH, isCompat, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
+import {
+  BASE_PATH,
+  groupOf,
+  isCompat,
+  PATHS,
+  PLAYGROUND_PATH,
+  type RouteGroup,
+} from '../../contract/routes.ts';
 import type { AlertService } from '../alerts/alert-service.ts';
 import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceOptions } from '../service.ts';
@@ -18,15 +25,8 @@ import {
   withoutBody,
 } from './errors.ts';
 import type { GasStreams } from './gas-streams.ts';
-import { openApiDocument } from './openapi.ts';
 import { addPlayground } from './playground/playground.ts';
 import { createResponseCache, EncodedResponse } from './response-cache.ts';
-import { alertRoutes } from './routes/alerts.ts';
-import { autoTxRoutes } from './routes/auto-txs.ts';
-import { compatRoutes } from './routes/compat.ts';
-import { dashboardRoutes } from './routes/dashboard.ts';
-import { gasRoutes } from './routes/gas.ts';
-import { metricsRoutes } from './routes/metrics.ts';
 import type { AdmittedRequest, Route } from './routes/route.ts';
 import type { RequestRecord } from './server.ts';
 
@@ -55,17 +55,29 @@ const SHARED: ReadonlySet<string> = new Set([
   PATHS.compatEtherscanV2,
 ]);
 
-export function createApp(options: AppOptions): App {
+/** Routes by the file that has them: it is read when one of them is first called, as making its schemas takes as long as a request. */
+type RouteFile = RouteGroup | 'compat';
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
+
+export function createApp(options: AppOptions) {
   const { state, gate, streams, alerts, autoTxs, onError, baseUrl, cors: origins = [] } = options;
   const app: App = new Hono();
-  const routes = [
-    ...gasRoutes(state, gate, streams),
-    ...compatRoutes(state),
-    ...dashboardRoutes(state, { alerts, autoTxs }),
-    ...metricsRoutes(state),
-    ...alertRoutes(alerts),
-    ...autoTxRoutes(autoTxs),
-  ];
+  /** In the order of the OpenAPI document. */
+  const files: Readonly<Record<RouteFile, () => Promise<Route[]>>> = {
+    gas: once(async () => (await import('./routes/gas.ts')).gasRoutes(state, gate, streams)),
+    compat: once(async () => (await import('./routes/compat.ts')).compatRoutes(state)),
+    dashboard: once(async () =>
+      (await import('./routes/dashboard.ts')).dashboardRoutes(state, { alerts, autoTxs }),
+    ),
+    metrics: once(async () => (await import('./routes/metrics.ts')).metricsRoutes(state)),
+    alerts: once(async () => (await import('./routes/alerts.ts')).alertRoutes(alerts)),
+    'auto-txs': once(async () => (await import('./routes/auto-txs.ts')).autoTxRoutes(autoTxs)),
+  };
+  const allRoutes = async () => (await Promise.all(Object.values(files).map((read) => read()))).flat();
   const readBody = createBodyReader();
   const cached = createResponseCache(() => state.readPublished());
 
@@ -89,6 +101,7 @@ export function createApp(options: AppOptions): App {
       : readBody(c.req.raw, { owner: request.owner, takesSigned, signal }, (bytes) =>
           route.handle({ ...request, body: jsonOf(c.req.raw, bytes) }),
         ));
+    c.env.isStream = route.spec.isStream ?? false;
     if (result instanceof Response) return result;
     if (route.method === 'get') return new EncodedResponse(JSON.stringify(result)).respond(c);
     if (result === undefined) return c.body(null, 204);
@@ -117,22 +130,26 @@ export function createApp(options: AppOptions): App {
     const allowMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
     app.use(cors({ origin, allowMethods, exposeHeaders, maxAge: PREFLIGHT_SEC }));
   }
-  for (const [path, same] of Map.groupBy(routes, routerPath)) {
-    app.all(path, (c) => {
-      c.env.route = BASE_PATH + (same[0]?.path ?? '');
+  for (const path of Object.values(PATHS)) {
+    let same: readonly Route[] | undefined;
+    app.all(routerPath(path), async (c) => {
+      c.env.route = BASE_PATH + path;
       const { method } = c.req;
+      same ??= (await files[isCompat(path) ? 'compat' : groupOf(path)]()).filter(
+        (each) => each.path === path,
+      );
       const route = same.find((each) => each.method === (method === 'HEAD' ? 'get' : method.toLowerCase()));
       return route === undefined ? refuseMethod(method, same) : respond(c, route);
     });
   }
-  addPlayground(app, () => openApiDocument(routes, baseUrl));
-  return app;
+  addPlayground(app, async () => (await import('./openapi.ts')).openApiDocument(await allRoutes(), baseUrl));
+  return { fetch: app.fetch, allRoutes };
 }
 
 const encoded = async (made: Promise<unknown>) => new EncodedResponse(JSON.stringify(await made));
 
 /** In the router's syntax: a parameter is `:name`. */
-const routerPath = ({ path }: Route) => BASE_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1');
+const routerPath = (path: string) => BASE_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Browsers cache a preflight response for at most a day. */
 const PREFLIGHT_SEC = 86_400;

@@ -4,7 +4,7 @@ import { EtherscanError } from '../../contract/compat.ts';
 import { NoParameters } from '../../contract/queries.ts';
 import * as v1 from '../../contract/routes.ts';
 import { KEY_PARAMETER } from './auth.ts';
-import type { Route } from './routes/route.ts';
+import { NEEDS_CHAIN, type Route } from './routes/route.ts';
 
 const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
 
@@ -157,8 +157,6 @@ const GATE = {
   403: "The key's plan does not include this group of routes",
   429: "The key's requests for today or for this second are used up",
 };
-
-export const NEEDS_CHAIN = { 503: 'The chain source is down and the request needs it' };
 
 const header = (name: string, description: string, type = 'string') => ({
   headers: { [name]: { description, schema: { type } } },

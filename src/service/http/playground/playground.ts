@@ -33,7 +33,7 @@ const FILES: readonly (readonly [string, type: string, () => Promise<{ readonly 
 ];
 
 /** Serves the OpenAPI document and the page that shows it and tries it out, beside v1 and without a key. */
-export function addPlayground<E extends Env>(root: Hono<E>, describe: () => string): void {
+export function addPlayground<E extends Env>(root: Hono<E>, describe: () => Promise<string>): void {
   // On a 304 too: otherwise a returning browser would keep the server's stricter policy.
   root.use(`${PLAYGROUND_PATH}/*`, async (c, next) => {
     await next();
@@ -46,7 +46,7 @@ export function addPlayground<E extends Env>(root: Hono<E>, describe: () => stri
       return (await encoded).respond(c);
     });
   };
-  serve(OPENAPI_PATH, 'application/json', async () => describe());
+  serve(OPENAPI_PATH, 'application/json', describe);
   for (const [path, type, load] of FILES) serve(path, type, async () => (await load()).default);
   // Relative, so that it is right behind a proxy that adds a path.
   root.get(`${PLAYGROUND_PATH}/`, (c) => c.redirect(`..${PLAYGROUND_PATH}`, 308));

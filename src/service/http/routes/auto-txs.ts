@@ -5,8 +5,7 @@ import { PATHS } from '../../../contract/routes.ts';
 import { formatCount } from '../../../core/units.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';
 import { valid } from '../errors.ts';
-import { NEEDS_CHAIN } from '../openapi.ts';
-import { type Route, route } from './route.ts';
+import { NEEDS_CHAIN, type Route, route } from './route.ts';
 
 const REFUSALS = {
   400: 'The body is no JSON, its fields are wrong, or a check blocks: it can never be included; `details` names every one of them',

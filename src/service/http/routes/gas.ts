@@ -10,8 +10,7 @@ import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
 import { valid } from '../errors.ts';
 import type { GasStreams } from '../gas-streams.ts';
-import { NEEDS_CHAIN } from '../openapi.ts';
-import { type Route, route } from './route.ts';
+import { NEEDS_CHAIN, type Route, route } from './route.ts';
 
 /** For proxies as well: events must be passed on at once, and not be stored. */
 const STREAM_HEADERS = {

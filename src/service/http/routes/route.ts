@@ -28,6 +28,8 @@ interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Retur
   ): z.output<Returned> | Response | Promise<z.output<Returned> | Response>;
 }
 
+export const NEEDS_CHAIN = { 503: 'The chain source is down and the request needs it' };
+
 export interface AdmittedRequest {
   readonly c: Context;
   /** The key's public id, empty when no key is needed. */
