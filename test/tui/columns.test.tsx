@@ -6,7 +6,7 @@ import { AlertsPane } from '../../src/tui/panes/alerts/alerts-pane.tsx';
 import { AutoTxsPane } from '../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { PricesScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import type { LiveView } from '../../src/tui/panes/live/live-view.ts';
-import { leftColumn, rightColumn, tableOf } from '../../src/tui/ui/text.tsx';
+import { leftColumn, rightColumn, tableOf } from '../../src/tui/ui/table.tsx';
 import { AT, EXECUTED, FAILED, SENT, WAITING } from './auto-txs/auto-tx-samples.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { fakeAutoTxs } from './fake-auto-txs.ts';

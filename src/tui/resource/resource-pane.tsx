@@ -17,17 +17,8 @@ import { type Memory, type PaneContext, usePane, usePaneMemory, useRoom } from '
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
 import { SideBySide, useListWidth } from '../ui/side-by-side.tsx';
-import {
-  bold,
-  faint,
-  type Line,
-  LineList,
-  plain,
-  SegmentLine,
-  scrolledTo,
-  type TableColumn,
-  useTable,
-} from '../ui/text.tsx';
+import { type TableColumn, useTable } from '../ui/table.tsx';
+import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from '../ui/text.tsx';
 import { useElapsed } from '../ui/use-elapsed.ts';
 
 type ResourceName = 'alert' | 'auto-tx';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { blockColumns } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
-import { tableOf } from '../../../src/tui/ui/text.tsx';
+import { tableOf } from '../../../src/tui/ui/table.tsx';
 import { SNAPSHOT } from '../fake-gas.ts';
 import { atPlace } from '../sized-screen.tsx';
 

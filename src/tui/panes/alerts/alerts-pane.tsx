@@ -38,18 +38,8 @@ import {
   wrappedLines,
 } from '../../ui/fact-list.tsx';
 import { type PaneContext, useNow } from '../../ui/pane-context.tsx';
-import {
-  bold,
-  colored,
-  faint,
-  known,
-  type Line,
-  leftColumn,
-  plain,
-  rightColumn,
-  shownWidth,
-  type TableColumn,
-} from '../../ui/text.tsx';
+import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.tsx';
+import { bold, colored, faint, type Line, plain, shownWidth } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, secondText, untilText } from '../../ui/time.ts';
 import { AlertForm, useAlertOffer } from './alert-form.tsx';

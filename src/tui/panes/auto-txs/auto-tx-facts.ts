@@ -58,20 +58,17 @@ import {
   wrappedLines,
 } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.tsx';
+import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.tsx';
 import {
   bold,
   colored,
   faint,
   filledTo,
   fitText,
-  known,
   type Line,
-  leftColumn,
   plain,
-  rightColumn,
   type Span,
   shownWidth,
-  type TableColumn,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, momentText, secondText } from '../../ui/time.ts';

@@ -22,6 +22,7 @@ import { Clickable } from '../../input/mouse.tsx';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { useNow, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { useFirstRow } from '../../ui/scroll.tsx';
+import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.tsx';
 import {
   bold,
   colored,
@@ -29,13 +30,9 @@ import {
   fitLine,
   type Line,
   LineList,
-  leftColumn,
   lineWidth,
   plain,
-  rightColumn,
   spreadLine,
-  type TableColumn,
-  useTable,
   wrapText,
 } from '../../ui/text.tsx';
 import { useElapsed } from '../../ui/use-elapsed.ts';

@@ -14,6 +14,7 @@ import {
 import { chartPlotWidth, type Drawing, legendGlyph } from '../../ui/chart-lines.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { useRoom, useTextWidth } from '../../ui/pane-context.tsx';
+import { known } from '../../ui/table.tsx';
 import {
   bold,
   changeSpan,
@@ -22,7 +23,6 @@ import {
   faint,
   fitText,
   flow,
-  known,
   type Line,
   LineList,
   placed,

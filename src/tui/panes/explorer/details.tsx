@@ -34,23 +34,19 @@ import { factGrid, given, pendingLines, section, sectionLine, toldFacts } from '
 import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, PolledFrame, type PolledFrameProps } from '../../ui/pane-state.tsx';
 import { ScrolledLines, TitledLines } from '../../ui/scroll.tsx';
+import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.tsx';
 import {
   bold,
   colored,
   EMPTY_LINE,
   faint,
   flow,
-  known,
   type Line,
-  leftColumn,
   lineWidth,
   plain,
-  rightColumn,
   type Span,
   scrolledTo,
   shownWidth,
-  type TableColumn,
-  useTable,
 } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';

@@ -18,20 +18,8 @@ import { type Memory, type PaneContext, usePane, usePaneMemory, useRoom } from '
 import { missingReason, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import { SideBySide, useListWidth } from '../../ui/side-by-side.tsx';
-import {
-  bold,
-  changeSpan,
-  FULLNESS_WIDTH,
-  faint,
-  fullnessLine,
-  known,
-  type Line,
-  leftColumn,
-  plain,
-  rightColumn,
-  type TableColumn,
-  useTable,
-} from '../../ui/text.tsx';
+import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.tsx';
+import { bold, changeSpan, FULLNESS_WIDTH, faint, fullnessLine, type Line, plain } from '../../ui/text.tsx';
 import { offsetAt } from '../../ui/time.ts';
 import { BlockScreen, TxScreen } from './details.tsx';
 

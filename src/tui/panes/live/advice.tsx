@@ -16,18 +16,8 @@ import { formatDuration, formatSaving, UNKNOWN } from '../../../core/units.ts';
 import { useFlow } from '../../ui/fact-list.tsx';
 import { useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
-import {
-  bold,
-  colored,
-  faint,
-  type Line,
-  leftColumn,
-  plain,
-  rightColumn,
-  shownWidth,
-  type TableColumn,
-  wrapText,
-} from '../../ui/text.tsx';
+import { leftColumn, rightColumn, type TableColumn } from '../../ui/table.tsx';
+import { bold, colored, faint, type Line, plain, shownWidth, wrapText } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { dayText } from '../../ui/time.ts';
 import { recordTexts } from '../service/service-pane.tsx';

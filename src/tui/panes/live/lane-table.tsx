@@ -17,17 +17,8 @@ import {
   usdOf,
 } from '../../../core/units.ts';
 import { cost, gasByChainAlone, USUAL_ACTIONS } from '../../../core/usual-work.ts';
-import { BoxedTable } from '../../ui/boxed-table.tsx';
-import {
-  bold,
-  colored,
-  known,
-  LineList,
-  leftColumn,
-  plain,
-  rightColumn,
-  type TableColumn,
-} from '../../ui/text.tsx';
+import { BoxedTable, known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.tsx';
+import { bold, colored, LineList, plain } from '../../ui/text.tsx';
 
 type LaneRow = LaneView & { readonly name: LaneName };
 

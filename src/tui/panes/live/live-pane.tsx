@@ -16,10 +16,10 @@ import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useMonitor } from '../../data/monitor-context.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { given, type NamedValue, useFlow } from '../../ui/fact-list.tsx';
 import { usePaneMemory, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { SideBySide } from '../../ui/side-by-side.tsx';
+import { BOX_ROWS, BoxedTable, useTable } from '../../ui/table.tsx';
 import {
   bold,
   changeSpan,
@@ -31,7 +31,6 @@ import {
   type Line,
   LineList,
   plain,
-  useTable,
 } from '../../ui/text.tsx';
 import { atOrBelow } from '../alerts/alert-form.tsx';
 import { AdviceInFull, adviceParts, reasonLines, reasonsOf, waitColumnsOf, waitWords } from './advice.tsx';

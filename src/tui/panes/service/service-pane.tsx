@@ -27,27 +27,30 @@ import { useRateLimits } from '../../data/pace.ts';
 import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
 import { useRecommendation } from '../../data/prices.ts';
 import { useDescription, useMarket } from '../../data/queries.ts';
-import { BOX_ROWS, BoxedTable } from '../../ui/boxed-table.tsx';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
 import { useNow, usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
+import {
+  BOX_ROWS,
+  BoxedTable,
+  known,
+  leftColumn,
+  rightColumn,
+  type TableColumn,
+  tableOf,
+} from '../../ui/table.tsx';
 import {
   bar,
   bold,
   colored,
   EMPTY_LINE,
   faint,
-  known,
   type Line,
   LineList,
-  leftColumn,
   lineWidth,
   plain,
-  rightColumn,
   SegmentLine,
-  type TableColumn,
-  tableOf,
 } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
 import { ageText, clockText, dayText, fillsFrame, STILL_READ } from '../../ui/time.ts';
