@@ -32,9 +32,9 @@ function Heard() {
     refresh: hear('refresh'),
     back: hear('back'),
     'previous-tab': hear('previous'),
-    'tab-1': hear('live'),
-    'tab-2': hear('chart'),
-    'tab-3': hear('alerts'),
+    live: hear('live'),
+    chart: hear('chart'),
+    alerts: hear('alerts'),
   });
   useKeys('source', { 'source-retry': hear('retry'), 'source-url': () => setTyping(true) });
   useKeys('explorer', {

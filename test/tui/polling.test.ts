@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { pollEveryMs } from '../../src/client/follow-prices.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { stepInterval } from '../../src/tui/app/app.tsx';
+import { stepInterval } from '../../src/tui/data/pace.ts';
 import { SNAPSHOT } from './fake-gas.ts';
 
 it('the polling interval moves in steps, stops at the longest, and after the shortest is that of the blocks', () => {

@@ -51,12 +51,11 @@ export function alertDetailsText(alert: AlertDetailsView, now: number): string {
   const deliveries = alert.deliveries ?? [];
   const state = alertState(alert, null, now);
   const leaving = state.kind === 'leaving' ? ' until the price has left the threshold' : '';
-  const until = state.kind === 'cooling' ? ` until ${momentWords(state.until)}` : leaving;
   return [
     ...labelledLines([
       ['id', cleanLine(alert.id)],
       ['fires when', cleanLine(describeCondition(alert))],
-      ['state', `${cleanLine(describeAlertState(state))}${until}`],
+      ['state', `${cleanLine(describeAlertState(state, momentWords))}${leaving}`],
       ['note', mapped(alert.note || null, (text) => paragraph(text, LONGEST_NOTE))],
       ...factRows(describeAlert(alert, momentWords)),
     ]),

@@ -241,9 +241,11 @@ export function alertState(alert: AlertView, snapshot: SnapshotView | null, pres
   return { kind: distance?.isThere && (confirmBlocks ?? 1) > 1 ? 'confirming' : 'armed' };
 }
 
-export function describeAlertState(state: AlertState): string {
+/** `cooling down`; with `when`, which words a time, `cooling down until 13:20`. */
+export function describeAlertState(state: AlertState, when?: (ms: number) => string): string {
   if (state.kind === 'other') return state.word;
   if (state.kind === 'unpriced') return 'waits';
+  if (state.kind === 'cooling' && when !== undefined) return `cooling down until ${when(state.until)}`;
   return state.kind === 'cooling' || state.kind === 'leaving' ? 'cooling down' : state.kind;
 }
 

@@ -11,28 +11,32 @@ import {
 } from 'react';
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
-import { forkChip } from '../../client/views/chain.ts';
 import { type ChainStatus, chainStatus } from '../../client/views/chain-status.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { PATIENCE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { type Playback, stepSpeed } from '../../core/playback.ts';
+import { MINUTE_SEC } from '../../core/time.ts';
 import { formatDuration } from '../../core/units.ts';
 import { Frame, type Health, healthOf, isPast, type Tab } from '../chrome/frame.tsx';
 import { NoData, useNoResponse } from '../chrome/no-source.tsx';
 import { helpLines, RawView } from '../chrome/raw-view.tsx';
 import { ToastHost, useToast } from '../chrome/toast.tsx';
 import { ListsProvider, type Notifications } from '../data/lists.tsx';
-import { type AlertPrefill, MonitorContext, type MonitorScope } from '../data/monitor-context.ts';
-import { useQuotaInterval, useRateLimit, usualInterval } from '../data/pace.ts';
-import { usePolledQuery } from '../data/polled-query.ts';
-import { RULES_KEY, useSnapshot } from '../data/prices.ts';
+import {
+  type AlertPrefill,
+  MonitorContext,
+  type MonitorScope,
+  type QuerySession,
+} from '../data/monitor-context.ts';
+import { usePace, useRateLimit } from '../data/pace.ts';
+import { useForkChip, useSnapshot } from '../data/prices.ts';
 import { useRecovery } from '../data/queries.ts';
 import { createQueryClient } from '../data/query-client.ts';
 import { chainMemory, Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
-import type { ActionName, Scope } from '../input/keymap.ts';
-import { useMouse } from '../input/mouse.tsx';
+import type { Scope, TabScope } from '../input/keymap.ts';
+import { useMouseKey } from '../input/mouse.tsx';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-form.tsx';
 import { AlertsPane } from '../panes/alerts/alerts-pane.tsx';
@@ -49,7 +53,13 @@ import { DimContext, setAscii } from '../ui/theme.ts';
 import { offsetAt, setZone, ZONES, zoneText } from '../ui/time.ts';
 import { Finder } from './finder.tsx';
 import type { MonitorLog } from './monitor-log.ts';
-import { type ChosenSource, keyFinder, type MonitorSource, type SourceHolder } from './source.ts';
+import {
+  type ChosenSource,
+  type HeldSource,
+  keyFinder,
+  type MonitorSource,
+  type SourceHolder,
+} from './source.ts';
 import { useSuspend } from './terminal.ts';
 
 export interface MonitorProps {
@@ -82,11 +92,10 @@ interface MonitorState {
 
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
-  { scope: 'live', action: 'tab-1', title: 'Live', Pane: LivePane, raw: PATHS.gasCurrent },
-  { scope: 'chart', action: 'tab-2', title: 'Chart', Pane: ChartPane, raw: PATHS.statsChart },
+  { scope: 'live', title: 'Live', Pane: LivePane, raw: PATHS.gasCurrent },
+  { scope: 'chart', title: 'Chart', Pane: ChartPane, raw: PATHS.statsChart },
   {
     scope: 'alerts',
-    action: 'tab-3',
     title: 'Alerts',
     Pane: AlertsPane,
     hasTimes: true,
@@ -94,7 +103,6 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   },
   {
     scope: 'auto-txs',
-    action: 'tab-4',
     title: 'Auto-tx',
     Pane: AutoTxsPane,
     hasTimes: true,
@@ -102,7 +110,6 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   },
   {
     scope: 'explorer',
-    action: 'tab-5',
     title: 'Explorer',
     short: 'Expl',
     Pane: ExplorerPane,
@@ -111,7 +118,6 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   },
   {
     scope: 'service',
-    action: 'tab-6',
     title: 'Service',
     short: 'Serv',
     Pane: ServicePane,
@@ -121,23 +127,8 @@ export const TABS: readonly [Tab, ...Tab[]] = [
 ];
 
 const ShownZone = z.enum(ZONES);
-const IsMouseOn = z.boolean();
 const TabName = z.string();
 const PatienceSec = z.number().min(PATIENCE_SEC.least).max(PATIENCE_SEC.most);
-/** As chosen by the user; `null`: as the service asks for. */
-const IntervalMs = z.number().min(500).max(300_000).nullable();
-
-const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
-
-/** Ms; `null` after the shortest one: as the service tells of blocks, without an interval. */
-export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number | null {
-  if (direction === 'slower') return INTERVALS_MS.find((ms) => ms > currentMs) ?? currentMs;
-  return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? null;
-}
-
-/** How often a fork is looked for, ms: another service counts requests. */
-const RULES_MS = 600_000;
-const OWN_RULES_MS = 12_000;
 
 /** Ages that tick every second would keep a screen reader from finishing its sentence. */
 const SPOKEN_TICK_MS = 60_000;
@@ -182,73 +173,32 @@ interface SessionProps extends MonitorProps {
   readonly change: (part: Partial<MonitorState>) => void;
 }
 
-const MINUTE_SEC = 60;
 const NO_CHAINS = 'No chains are set up: start gastop with --chains base,op';
 
 const LIVE: ChainStatus = { kind: 'live' };
 
 function Session(props: SessionProps) {
-  const { state, change, holder, now, undoMs, fullPath, saveFile, board, notifications } = props;
-  const { frozen } = state;
-  const [tabName, setTab] = useRemembered('tab', TabName, TABS[0].scope);
-  const [chosenMs, setInterval] = useRemembered('interval', IntervalMs, null);
-  const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, PATIENCE_SEC.default);
-  const [zone, setShownZone] = useRemembered('zone', ShownZone, 'local', { isEverywhere: true });
-  setZone(zone);
-  const [isMouseOn, setMouse] = useRemembered('mouse', IsMouseOn, false, { isEverywhere: true });
-  useMouse(isMouseOn);
-  const isSpoken = useIsScreenReaderEnabled();
-  const source = useSyncExternalStore(holder.subscribe, holder.read);
-  const { columns, rows } = useWindowSize();
-  const memory = useContext(MemoryContext);
-  const queries = useQueryClient();
+  const { state, change, holder, now, undoMs, fullPath, saveFile, board, notifications, log } = props;
+  const { frozen, overlay } = state;
   const { exit } = useApp();
   const toast = useToast();
-  const suspend = useSuspend();
+  const memory = useContext(MemoryContext);
+  const { columns, rows } = useWindowSize();
+  const source = useSyncExternalStore(holder.subscribe, holder.read);
   const opened = source.kind === 'open' ? source.source : null;
-  const playback = opened?.playback ?? null;
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
   const client = opened?.client ?? null;
   const isOwnService = opened?.embedded != null;
   const session = { client, frozen, now, isOwnService };
-
-  const quotaMs = useQuotaInterval(session);
-  const wantedMs = (prices: SnapshotView | undefined) =>
-    chosenMs ?? opened?.intervalMs ?? usualInterval(prices, isOwnService);
-  const { isListening, receivedAt, ...prices } = useSnapshot(
-    session,
-    patienceSec,
-    (before) => Math.max(wantedMs(before), quotaMs),
-    // An interval that the user has chosen polls at that.
-    chosenMs === null,
-  );
-  // Shows a rate-limit pause at once, whichever route met it.
-  const pause = useRateLimit(client);
-  const polled = pause === null ? prices : { ...prices, error: pause.error, retryAt: pause.until };
-  const snapshot = polled.data;
+  const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, PATIENCE_SEC.default);
+  const prices = usePrices(session, source, patienceSec);
+  const { snapshot, status, health, reason, intervalMs, quotaMs } = prices;
   useMemoryOf(opened, snapshot);
-  const intervalMs = Math.max(wantedMs(snapshot), quotaMs);
-  useRecovery(polled.error !== null);
-  useRestartNotice(snapshot, now);
-
-  const { data: rules } = usePolledQuery(session, {
-    key: RULES_KEY,
-    ask: (from, signal) => from.chainRules({ signal }),
-    everyMs: isOwnService ? OWN_RULES_MS : RULES_MS,
-    enabled: snapshot !== undefined,
-  });
-  const error = source.kind === 'failed' ? source.error : polled.error;
-  // What is polled is judged when it arrives: between two polls nobody knows of a newer block.
-  const status = useAtNow((present) =>
-    snapshot === undefined
-      ? LIVE
-      : chainStatus(snapshot, frozen || isListening ? present : (receivedAt() ?? present)),
-  );
-  const fork = useAtNow((present) => (rules === undefined ? null : forkChip(rules, present)));
-  const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, status);
-  const reason = { error, retryAt: polled.retryAt, attempt: source.id };
-  const { log } = props;
-  const tab = TABS.find(({ scope }) => scope === tabName) ?? TABS[0];
+  const { tab, showTab, tabKeys } = useTabs(() => change({ overlay: null }));
+  const { zone, zoneName, toggleZone } = useZone(snapshot?.blockTimestamp ?? now());
+  const { refresh, toggleFreeze } = useRefresh(frozen, change);
+  const playback = opened?.playback ?? null;
+  const playbackKeys = usePlaybackKeys(playback);
+  const fork = useForkChip(session, snapshot !== undefined);
   const shownTab = state.isBoard ? 'Board' : tab.title;
   const head = snapshot?.blockNumber ?? null;
   useEffect(
@@ -258,47 +208,25 @@ function Session(props: SessionProps) {
   const nothingAnswers = useNoResponse(reason) && snapshot === undefined;
   const shownBoard = state.isBoard ? board : null;
 
-  const showTab = (action: ActionName) => {
-    const shown = TABS.find((each) => each.action === action);
-    if (shown === undefined) return;
-    setTab(shown.scope);
-    change({ overlay: null });
-  };
   const newAlert = (prefill: AlertPrefill) => {
-    openForm(memory, 'alert', prefill, tab.action);
-    showTab('tab-3');
+    openForm(memory, 'alert', prefill, tab.scope);
+    showTab('alerts');
   };
   const forgetful = opened?.isEphemeral ? (opened.badge === 'SIMULATED' ? 'the demo' : 'gastop') : null;
   const host = isOwnService ? null : (opened?.name ?? null);
   const { url, apiKey = null } = opened?.clientOptions ?? {};
   const scope: MonitorScope | null = client && {
-    ...{
-      client,
-      snapshot,
-      status,
-      intervalMs,
-      quotaMs,
-      patienceSec,
-      setPatience: (sec) => {
-        setPatience(sec);
-        toast({ kind: 'info', text: `You can wait up to ${formatDuration(sec)}` });
-      },
-      isOwnService,
-      forgetful,
-      host,
-      frozen,
-      undoMs,
-      now,
-      fullPath,
-      saveFile,
-      showTab,
-      newAlert,
+    ...{ client, snapshot, status, intervalMs, quotaMs, patienceSec, isOwnService, forgetful, host, frozen },
+    ...{ undoMs, now, fullPath, saveFile, showTab, newAlert },
+    setPatience: (sec) => {
+      setPatience(sec);
+      toast({ kind: 'info', text: `You can wait up to ${formatDuration(sec)}` });
     },
     isPlain: host !== null && url !== undefined && isPlainUrl(new URL(url)),
     isKey: keyFinder(apiKey),
     openPlace: (place) => {
       openPlace(memory, place);
-      showTab('tab-5');
+      showTab('explorer');
     },
   };
 
@@ -312,61 +240,18 @@ function Session(props: SessionProps) {
     change({ chain: null });
     void holder.open(() => props.openSource(choice));
   };
-  const refresh = async () => {
-    // A request that waits for its retry is sent at once.
-    await queries.cancelQueries({ type: 'active' });
-    void queries.refetchQueries({ type: 'active' });
-    await queries.refetchQueries({ queryKey: ['gas/current'] }, { cancelRefetch: false });
-  };
-  const setPace = (direction: 'faster' | 'slower') => {
-    const isFastest = direction === 'faster' && isListening;
-    const next = isFastest ? null : stepInterval(wantedMs(snapshot), direction);
-    setInterval(next);
-    if (next === null) return toast({ kind: 'info', text: 'Refreshing with each block' });
-    const held = quotaMs <= next ? '' : `, but every ${quotaMs / 1_000} s until the quota resets`;
-    toast({ kind: 'info', text: `Refreshing every ${next / 1_000} s${held}` });
-  };
-  const freeze = () => {
-    change({ frozen: !frozen });
-    // What is on its way would still change the screen.
-    void (frozen
-      ? refresh()
-      : queries.cancelQueries({ predicate: ({ state: { data } }) => data !== undefined }));
-    toast({ kind: 'info', text: frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
-  };
-  const play = (of: Playback, direction: 'slower' | 'faster') => {
-    of.play(stepSpeed(of.speed, direction));
-    redraw();
-  };
-  const zoneName = () => zoneText(offsetAt(snapshot?.blockTimestamp ?? now()));
-  const toggleZone = () => {
-    const next = zone === 'utc' ? 'local' : 'utc';
-    setShownZone(next);
-    setZone(next);
-    toast({ kind: 'info', text: next === 'utc' ? 'All times in UTC' : `All times local: ${zoneName()}` });
-  };
-  const toggleMouse = () => {
-    setMouse(!isMouseOn);
-    const text = isMouseOn
-      ? 'Mouse off: the terminal selects text'
-      : 'Mouse on: M gives it back to the terminal';
-    toast({ kind: 'info', text });
-  };
-  const toggle = (overlay: 'help' | 'raw') => change({ overlay: state.overlay === overlay ? null : overlay });
-  const step = (by: number) => showTab(TABS.at((TABS.indexOf(tab) + by) % TABS.length)?.action ?? 'tab-1');
+  const toggle = (wanted: 'help' | 'raw') => change({ overlay: overlay === wanted ? null : wanted });
   const isFirst = source.kind === 'opening' && source.id === 0;
   const keys: ActionHandlers = {
     help: () => toggle('help'),
     board: board === null ? NO_CHAINS : () => change({ isBoard: isFirst || !state.isBoard, overlay: null }),
-    back: () =>
-      change({ overlay: null, ...(state.overlay === null && state.chain !== null && { isBoard: true }) }),
-    mouse: isSpoken ? 'A screen reader has no use for the mouse' : toggleMouse,
-    suspend,
+    back: () => change({ overlay: null, ...(overlay === null && state.chain !== null && { isBoard: true }) }),
+    mouse: useMouseKey(),
+    suspend: useSuspend(),
     quit: () => exit(),
     ...(!state.isBoard && {
-      ...Object.fromEntries(TABS.map(({ action }) => [action, () => showTab(action)])),
-      'next-tab': () => step(1),
-      'previous-tab': () => step(-1),
+      ...tabKeys,
+      ...playbackKeys,
       raw: () => toggle('raw'),
       zone: toggleZone,
       refresh: () => {
@@ -378,40 +263,34 @@ function Session(props: SessionProps) {
       // Without prices these have nothing to act on.
       ...(snapshot && {
         alert: () => newAlert(cheaperThan(snapshot.lanes.average.price)),
-        freeze,
-        slower: () => setPace('slower'),
-        faster: () => setPace('faster'),
-      }),
-      ...(playback && {
-        'play-slower': () => play(playback, 'slower'),
-        'play-faster': () => play(playback, 'faster'),
-        'seek-back': () => playback.seek(-MINUTE_SEC),
-        'seek-on': () => playback.seek(MINUTE_SEC),
+        freeze: toggleFreeze,
+        slower: () => prices.stepPace('slower'),
+        faster: () => prices.stepPace('faster'),
       }),
     }),
   };
   const scopes = (): readonly Scope[] => {
-    if (state.overlay !== null) return ['scroll', 'global'];
+    if (overlay !== null) return ['scroll', 'global'];
     if (state.isBoard) return ['board', 'global'];
     if (nothingAnswers) return ['source', 'global'];
     return snapshot === undefined ? ['global'] : [tab.scope, 'global'];
   };
 
   const body = () => {
-    if (state.overlay === 'help') {
+    if (overlay === 'help') {
       return (
         <TextView title="Keys" lines={helpLines(shownBoard === null ? tab.scope : 'board', forgetful)} />
       );
     }
     if (shownBoard !== null) return <BoardPane board={shownBoard} open={openChain} />;
-    if (state.overlay === 'raw' && scope !== null) {
+    if (overlay === 'raw' && scope !== null) {
       return <RawView {...(typeof tab.raw === 'string' ? { path: tab.raw } : tab.raw(memory))} />;
     }
     if (snapshot === undefined || scope === null) {
       return <NoData {...{ ...reason, nothingAnswers, choose }} urlProblem={props.urlProblem} />;
     }
     return (
-      <Finder key={`${tab.action} ${zone}`} scope={tab.scope}>
+      <Finder key={`${tab.scope} ${zone}`} scope={tab.scope}>
         <tab.Pane />
       </Finder>
     );
@@ -419,17 +298,12 @@ function Session(props: SessionProps) {
   // The source kind in the response overrides the one from the command line.
   const kind = snapshot?.source.kind;
   const dataBadge = kind === 'replay' ? 'REPLAY' : kind === 'simulated' ? 'SIMULATED' : undefined;
-  const isSlowed = intervalMs > wantedMs(snapshot);
   const frame = {
     chainName: (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null,
     badge: dataBadge ?? opened?.badge ?? null,
     // A frozen screen says that it is, and has no pace.
-    pace: frozen
-      ? ''
-      : isListening
-        ? 'each block'
-        : `${isSlowed ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`,
-    zone: zoneName(),
+    pace: frozen ? '' : prices.paceText,
+    zone: zoneName,
     isWhole: shownBoard !== null,
     fork,
     speed: playback?.speed ?? null,
@@ -453,7 +327,105 @@ function Session(props: SessionProps) {
   );
 }
 
-const formatPace = (ms: number) => (ms < 1_000 ? `${ms / 1_000}s` : formatDuration(ms / 1_000));
+/** The prices: how often they come, why none do, and how far they can be trusted. */
+function usePrices(session: QuerySession, source: HeldSource, patienceSec: number) {
+  const { frozen, now } = session;
+  const pace = usePace(session, source.kind === 'open' ? source.source.intervalMs : undefined);
+  const { isListening, receivedAt, ...prices } = useSnapshot(
+    session,
+    patienceSec,
+    pace.everyMs,
+    !pace.isChosen,
+  );
+  // Shows a rate-limit pause at once, whichever route met it.
+  const pause = useRateLimit(session.client);
+  const polled = pause === null ? prices : { ...prices, error: pause.error, retryAt: pause.until };
+  const { data: snapshot, retryAt } = polled;
+  useRecovery(polled.error !== null);
+  useRestartNotice(snapshot, now);
+  // What is polled is judged when it arrives: between two polls nobody knows of a newer block.
+  const status = useAtNow((present) =>
+    snapshot === undefined
+      ? LIVE
+      : chainStatus(snapshot, frozen || isListening ? present : (receivedAt() ?? present)),
+  );
+  const hasFailed = source.kind === 'failed';
+  const health: Health = hasFailed ? { kind: 'none' } : healthOf(polled, frozen, status);
+  return {
+    ...{ snapshot, status, health, quotaMs: pace.quotaMs, intervalMs: pace.everyMs(snapshot) },
+    reason: { error: hasFailed ? source.error : polled.error, retryAt, attempt: source.id },
+    paceText: isListening ? 'each block' : pace.textOf(snapshot),
+    stepPace: (direction: 'slower' | 'faster') => pace.step(direction, snapshot, isListening),
+  };
+}
+
+/** The tab that is shown, and the keys that show another. */
+function useTabs(onShow: () => void) {
+  const [name, setName] = useRemembered('tab', TabName, TABS[0].scope);
+  const tab = TABS.find(({ scope }) => scope === name) ?? TABS[0];
+  const showTab = (scope: TabScope) => {
+    setName(scope);
+    onShow();
+  };
+  const step = (by: number) => () => showTab((TABS.at((TABS.indexOf(tab) + by) % TABS.length) ?? tab).scope);
+  const tabKeys: ActionHandlers = {
+    ...Object.fromEntries(TABS.map(({ scope }) => [scope, () => showTab(scope)])),
+    'next-tab': step(1),
+    'previous-tab': step(-1),
+  };
+  return { tab, showTab, tabKeys };
+}
+
+/** The zone of all times; its name is that of the time `at`, ms. */
+function useZone(at: number) {
+  const [zone, remember] = useRemembered('zone', ShownZone, 'local', { isEverywhere: true });
+  setZone(zone);
+  const toast = useToast();
+  const toggleZone = () => {
+    const next = zone === 'utc' ? 'local' : 'utc';
+    remember(next);
+    setZone(next);
+    const text = next === 'utc' ? 'All times in UTC' : `All times local: ${zoneText(offsetAt(at))}`;
+    toast({ kind: 'info', text });
+  };
+  return { zone, zoneName: zoneText(offsetAt(at)), toggleZone };
+}
+
+/** Requests everything on the screen anew, or nothing while it is frozen. */
+function useRefresh(frozen: boolean, change: SessionProps['change']) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const refresh = async () => {
+    // A request that waits for its retry is sent at once.
+    await queries.cancelQueries({ type: 'active' });
+    void queries.refetchQueries({ type: 'active' });
+    await queries.refetchQueries({ queryKey: ['gas/current'] }, { cancelRefetch: false });
+  };
+  const toggleFreeze = () => {
+    change({ frozen: !frozen });
+    // What is on its way would still change the screen.
+    void (frozen
+      ? refresh()
+      : queries.cancelQueries({ predicate: ({ state: { data } }) => data !== undefined }));
+    toast({ kind: 'info', text: frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
+  };
+  return { refresh, toggleFreeze };
+}
+
+function usePlaybackKeys(playback: Playback | null): ActionHandlers {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  if (playback === null) return {};
+  const play = (direction: 'slower' | 'faster') => () => {
+    playback.play(stepSpeed(playback.speed, direction));
+    redraw();
+  };
+  return {
+    'play-slower': play('slower'),
+    'play-faster': play('faster'),
+    'seek-back': () => playback.seek(-MINUTE_SEC),
+    'seek-on': () => playback.seek(MINUTE_SEC),
+  };
+}
 
 const DAMAGE_SHOWN_MS = 8_000;
 

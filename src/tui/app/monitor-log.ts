@@ -12,27 +12,23 @@ export type MonitorLog = (event: MonitorEvent) => void;
 
 /** The same client, of which each request is logged when it ends. Streams are logged when they open. */
 export function loggedClient(client: GasClient, log: MonitorLog): GasClient {
-  const logged = (name: string, method: (...args: unknown[]) => unknown) =>
-    function call(...args: unknown[]): unknown {
-      const began = performance.now();
-      const end = (outcome: string) => {
-        log({ type: 'request', name, ms: Math.round(performance.now() - began), outcome });
-      };
-      const result = Reflect.apply(method, client, args);
-      if (!(result instanceof Promise)) end('open');
-      else
-        result.then(
-          () => end('ok'),
-          (error: unknown) => end(outcomeOf(error)),
-        );
-      return result;
-    };
   return new Proxy(client, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' && typeof name === 'string'
-        ? logged(name, (...args) => Reflect.apply(value, target, args))
-        : value;
+      if (typeof value !== 'function' || typeof name !== 'string') return value;
+      return (...args: unknown[]): unknown => {
+        const began = performance.now();
+        const end = (outcome: string) =>
+          log({ type: 'request', name, ms: Math.round(performance.now() - began), outcome });
+        const result: unknown = Reflect.apply(value, target, args);
+        if (result instanceof Promise)
+          result.then(
+            () => end('ok'),
+            (error: unknown) => end(outcomeOf(error)),
+          );
+        else end('open');
+        return result;
+      };
     },
   });
 }

@@ -7,7 +7,7 @@ import { formatAge, formatCount } from '../../core/units.ts';
 import type { Badge } from '../app/source.ts';
 import { ListsContext, listOfScope } from '../data/lists.tsx';
 import type { Polled } from '../data/polled-query.ts';
-import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
+import { type ActionName, KEYMAP, type KeyBinding, type Scope, type TabScope } from '../input/keymap.ts';
 import { Clickable } from '../input/mouse.tsx';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
 import { type Memory, Room, useAtNow, useNow, useRoom } from '../ui/pane-context.tsx';
@@ -33,8 +33,7 @@ import type { RawRequest } from './raw-view.tsx';
 import { ShownToastContext, toastLine } from './toast.tsx';
 
 export interface Tab {
-  readonly scope: Scope;
-  readonly action: ActionName;
+  readonly scope: TabScope;
   readonly title: string;
   /** Where there is little room; default: the title. */
   readonly short?: string;
@@ -130,7 +129,7 @@ export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
   const choose = (column: number) => {
     const place = shown.findIndex((_, at) => column < lineWidth(shown.slice(0, at + 1).flat()));
     const chosen = tabs[place];
-    if (chosen !== undefined) dispatcher.perform(chosen.action);
+    if (chosen !== undefined) dispatcher.perform(chosen.scope);
   };
   // Never cuts a tab: the keys that change the interval show it too.
   const named = current.hasTimes === true ? zone : '';

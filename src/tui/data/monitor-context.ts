@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { ChainStatus } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import type { ActionName } from '../input/keymap.ts';
+import type { TabScope } from '../input/keymap.ts';
 
 /** What each query needs of its session; without a client nothing is requested. */
 export interface QuerySession {
@@ -45,7 +45,7 @@ export interface MonitorScope extends QuerySession {
   readonly undoMs?: number;
   readonly fullPath: (name: string) => string;
   readonly saveFile: (name: string, text: string) => Promise<string>;
-  readonly showTab: (action: ActionName) => void;
+  readonly showTab: (scope: TabScope) => void;
   readonly newAlert: (prefill: AlertPrefill) => void;
   readonly openPlace: (place: PlaceName) => void;
 }

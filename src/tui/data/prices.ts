@@ -2,10 +2,11 @@ import { notifyManager, type QueryClient, type QueryKey, useQueryClient } from '
 import { useEffect, useState } from 'react';
 import { followPrices } from '../../client/follow-prices.ts';
 import type { GasClient } from '../../client/gas-client.ts';
-import type { ChainRulesView } from '../../client/views/chain.ts';
+import { type ChainRulesView, forkChip } from '../../client/views/chain.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import type { CurrentView } from '../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView, TrendView } from '../../client/views/gas.ts';
+import { useAtNow } from '../ui/pane-context.tsx';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
 import { type Dated, headOf, type Polled, useMonitorQuery, usePolledQuery } from './polled-query.ts';
 
@@ -128,3 +129,18 @@ export function useRecommendation(snapshot: SnapshotView): Polled<Recommendation
 
 export const useTrend = (snapshot: SnapshotView): Polled<TrendView> =>
   useMonitorQuery({ key: TREND_KEY, ask: (client, signal) => client.gasTrend({ signal }), head: snapshot });
+
+/** How often a fork is looked for, ms: another service counts requests. */
+const RULES_MS = 600_000;
+const OWN_RULES_MS = 12_000;
+
+/** `Amsterdam in 3d02h`; `null`: no fork is near. */
+export function useForkChip(session: QuerySession, enabled: boolean): string | null {
+  const { data: rules } = usePolledQuery(session, {
+    key: RULES_KEY,
+    ask: (from, signal) => from.chainRules({ signal }),
+    everyMs: session.isOwnService ? OWN_RULES_MS : RULES_MS,
+    enabled,
+  });
+  return useAtNow((present) => (rules === undefined ? null : forkChip(rules, present)));
+}

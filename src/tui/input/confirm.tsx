@@ -33,6 +33,16 @@ export function ConfirmDialog({ title, lines, yes, no, onAnswer }: ConfirmDialog
   return <DialogBox {...{ title, lines }} last={buttons} />;
 }
 
+/** Asks before something is done: `dialog` is drawn instead of the screen until it is answered. */
+export function useConfirmation() {
+  const [asked, ask] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
+  const onAnswer = (isYes: boolean) => {
+    ask(null);
+    if (isYes) asked?.run();
+  };
+  return { dialog: asked && <ConfirmDialog {...asked} onAnswer={onAnswer} />, ask };
+}
+
 interface DialogBoxProps extends Pick<Confirmation, 'title' | 'lines'> {
   /** What can be done. */
   readonly last: Line;

@@ -37,12 +37,12 @@ const KEYS = {
   global: [
     'everywhere',
     key('help', '?', 'show or hide this help', 'help'),
-    key('tab-1', '1', 'Live'),
-    key('tab-2', '2', 'Chart'),
-    key('tab-3', '3', 'Alerts'),
-    key('tab-4', '4', 'Auto-tx'),
-    key('tab-5', '5', 'Explorer'),
-    key('tab-6', '6', 'Service'),
+    key('live', '1', 'Live'),
+    key('chart', '2', 'Chart'),
+    key('alerts', '3', 'Alerts'),
+    key('auto-txs', '4', 'Auto-tx'),
+    key('explorer', '5', 'Explorer'),
+    key('service', '6', 'Service'),
     key('next-tab', 'tab ]', 'next tab', undefined, { label: 'Tab ]' }),
     key('previous-tab', 'shift+tab [', 'previous tab', undefined, { label: '⇧Tab [' }),
     key('board', 'C', 'all chains side by side, and back', 'chains'),
@@ -211,6 +211,8 @@ const KEYS = {
 
 export type Scope = keyof typeof KEYS;
 export type ActionName = Exclude<(typeof KEYS)[Scope][number], string>['action'];
+/** The key of a tab is named like its scope. */
+export type TabScope = Extract<Scope, ActionName>;
 
 export interface KeyBinding extends Key<ActionName> {
   readonly scope: Scope;

@@ -1,16 +1,32 @@
 import { Box, type DOMElement, measureElement, useIsScreenReaderEnabled, useStdin } from 'ink';
 import { type ReactNode, useContext, useEffect, useInsertionEffect, useRef } from 'react';
+import * as z from 'zod';
+import { useToast } from '../chrome/toast.tsx';
+import { useRemembered } from '../data/remembered.ts';
 import { TerminalInput } from './terminal-input.ts';
-import { DispatcherContext } from './use-keys.tsx';
+import { type ActionHandler, DispatcherContext } from './use-keys.tsx';
 
-/** Asks the terminal for clicks and the wheel. A screen reader speaks lines, which have no place on a screen. */
-export function useMouse(isOn: boolean): void {
+const IsMouseOn = z.boolean();
+
+/**
+ * The key that asks the terminal for clicks and the wheel, or gives them back. A screen reader speaks lines, which have no
+ * place on a screen.
+ */
+export function useMouseKey(): ActionHandler {
   const { stdin } = useStdin();
+  const toast = useToast();
   const isSpoken = useIsScreenReaderEnabled();
+  const [isOn, setOn] = useRemembered('mouse', IsMouseOn, false, { isEverywhere: true });
   const isWanted = isOn && !isSpoken;
   useEffect(() => {
     if (stdin instanceof TerminalInput) stdin.reportMouse(isWanted);
   }, [stdin, isWanted]);
+  if (isSpoken) return 'A screen reader has no use for the mouse';
+  return () => {
+    setOn(!isOn);
+    const text = isOn ? 'Mouse off: the terminal selects text' : 'Mouse on: M gives it back to the terminal';
+    toast({ kind: 'info', text });
+  };
 }
 
 interface ClickableProps {

@@ -4,7 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { useMonitor } from '../data/monitor-context.ts';
 import { useWork } from '../data/mutations.ts';
-import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
+import { type Confirmation, useConfirmation } from '../input/confirm.tsx';
 import {
   changedIn,
   type FieldOfPath,
@@ -80,7 +80,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const toast = useToast();
   const { mutateAsync } = useWork<Saved>(resource);
   // The confirmation as it was opened: prices change meanwhile.
-  const [asked, ask] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
+  const { dialog, ask } = useConfirmation();
   const [isSending, setSending] = useState(false);
   const { forgetful = null } = useMonitor();
   const { done, doing, what, no } = { ...WORDS[resource], ...(isChange && CHANGE) };
@@ -156,20 +156,14 @@ export function ResourceForm(props: ResourceFormProps) {
     },
     {
       onKey: press,
-      ...(isDirty && !isSending && asked === null && { onQuit: () => ask(leaving) }),
+      ...(isDirty && !isSending && dialog === null && { onQuit: () => ask(leaving) }),
       takesLines: field?.kind === 'pasted',
       ...((field?.kind === 'text' || field?.kind === 'pasted') && {
         onText: (text: string) => edit((before) => typeIn(before, field, text)),
       }),
     },
   );
-  if (asked !== null) {
-    const onAnswer = (isYes: boolean) => {
-      ask(null);
-      if (isYes) asked.run();
-    };
-    return <ConfirmDialog {...asked} onAnswer={onAnswer} />;
-  }
+  if (dialog !== null) return dialog;
 
   const problemOf = (id: string, isJudged = form.isJudged || form.changed.includes(id)) =>
     form.refusals[id] ?? (isJudged ? problems.get(id) : undefined) ?? null;

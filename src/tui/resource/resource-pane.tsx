@@ -1,4 +1,3 @@
-import { Box } from 'ink';
 import { type ComponentType, useContext, useState } from 'react';
 import * as z from 'zod';
 import { ClientError } from '../../client/errors.ts';
@@ -10,15 +9,14 @@ import type { Polled } from '../data/polled-query.ts';
 import { useRemembered } from '../data/remembered.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import type { Values } from '../input/form.ts';
-import type { ActionName } from '../input/keymap.ts';
-import { Clickable } from '../input/mouse.tsx';
+import type { TabScope } from '../input/keymap.ts';
 import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { type Memory, type PaneContext, usePane, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
-import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
+import { ScrolledLines, TitledLines, useFirstRow } from '../ui/scroll.tsx';
 import { SideBySide, useListWidth } from '../ui/side-by-side.tsx';
 import { type TableColumn, useTable } from '../ui/table.tsx';
-import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from '../ui/text.tsx';
+import { bold, faint, type Line, plain, scrolledTo } from '../ui/text.tsx';
 import { useElapsed } from '../ui/use-elapsed.ts';
 
 type ResourceName = 'alert' | 'auto-tx';
@@ -103,7 +101,7 @@ interface ResourceState<Item> {
   /** The item whose details are open. `entry`: the selected one of its log; `null`: the newest. */
   readonly opened: { readonly id: string; readonly top: number; readonly entry: string | null } | null;
   /** The open form. `from`: the tab where it was opened; `null`: this one. */
-  readonly form: { readonly seed: Seed<Item>; readonly from: ActionName | null } | null;
+  readonly form: { readonly seed: Seed<Item>; readonly from: TabScope | null } | null;
 }
 
 const INITIAL = { cursor: null, opened: null, form: null } as const;
@@ -112,7 +110,7 @@ const stateOf = <Item,>(memory: Memory, name: ResourceName) =>
   (memory.get(`${name}s`) ?? INITIAL) as ResourceState<Item>;
 
 /** Makes a resource's tab show the form of a new one. `from`: the tab to return to. */
-export function openForm(memory: Memory, name: ResourceName, prefill: Values, from: ActionName): void {
+export function openForm(memory: Memory, name: ResourceName, prefill: Values, from: TabScope): void {
   memory.delete(`${name}-form`);
   memory.set(`${name}s`, { ...stateOf(memory, name), opened: null, form: { seed: { prefill }, from } });
 }
@@ -229,7 +227,7 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
   const { resource, list, itemKeys, change, isAlone } = props;
   const plural = `${resource.name}s` as const;
   const context = usePane();
-  const { columns, rows } = useRoom();
+  const { rows } = useRoom();
   const { forgetful = null } = useMonitor();
   const mayMake = typeof itemKeys(undefined).new === 'function';
   const forgets = mayMake && forgetful ? `${forgetful} forgets these when it ends` : null;
@@ -282,7 +280,6 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
           const more = [empty.more, forgets && `What you make here: ${forgets.replace(' these', ' it')}.`];
           return instead({ ...empty, more: more.filter((text) => text).join(' ') });
         }
-        const lines: readonly Line[] = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
         const total = feed.data?.total ?? 0;
         const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
         const title = [bold(`${titleWord(plural)} ${formatCount(list.items.length)}${ofTotal}`)];
@@ -297,17 +294,13 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
           hidden,
         ].flatMap((text): Line[] => (text ? [[faint(text)]] : []));
         return (
-          <Box flexDirection="column" width={columns} height={rows}>
-            <SegmentLine
-              segments={[title, ...states, ...words, ...counts, ...(forgets ? [[faint(forgets)]] : [])]}
-            />
-            <LineList lines={[...lines, table.heading]} />
-            <Clickable onClick={(_, row) => select(above + row, { opened: null })}>
-              <LineList lines={table.lines} />
-            </Clickable>
-            <Box flexGrow={1} />
-            <LineList lines={(selected && foot?.lines(selected, context)) ?? []} />
-          </Box>
+          <TitledLines
+            title={[title, ...states, ...words, ...counts, ...(forgets ? [[faint(forgets)]] : [])]}
+            notice={notice}
+            lines={[...notices, table.heading]}
+            rows={{ lines: table.lines, select: (row) => select(above + row, { opened: null }) }}
+            foot={(selected && foot?.lines(selected, context)) ?? []}
+          />
         );
       }}
     </PolledFrame>

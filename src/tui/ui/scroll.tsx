@@ -22,10 +22,13 @@ interface TitledLinesProps {
   readonly below?: number;
   /** Under the lines: rows that are selected with a click, by their place. */
   readonly rows?: { readonly lines: readonly Line[]; readonly select: (place: number) => void };
+  /** At the lower end of the room. */
+  readonly foot?: readonly Line[];
 }
 
 /** A title with lines under it. The title counts the hidden lines; its last segments are dropped on narrow screens. */
-export function TitledLines({ title, lines, notice = null, below = 0, rows: table }: TitledLinesProps) {
+export function TitledLines(props: TitledLinesProps) {
+  const { title, lines, notice = null, below = 0, rows: table, foot = [] } = props;
   const { columns, rows } = useRoom();
   const key = useContext(TakesKeysContext) ? 'j' : '⏎';
   const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (${key})`)]];
@@ -38,11 +41,13 @@ export function TitledLines({ title, lines, notice = null, below = 0, rows: tabl
           <LineList lines={table.lines} />
         </Clickable>
       )}
+      <Box flexGrow={1} />
+      <LineList lines={foot} />
     </Box>
   );
 }
 
-interface ScrolledLinesProps extends Omit<TitledLinesProps, 'below' | 'rows'> {
+interface ScrolledLinesProps extends Omit<TitledLinesProps, 'below' | 'rows' | 'foot'> {
   readonly scope: Scope;
   /** Where these lines are shown again at another time. */
   readonly top?: number;

@@ -339,7 +339,7 @@ describe('the form of a new alert', () => {
     const fromPrice = () => {
       const memory = new Map<string, unknown>();
       const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' };
-      openForm(memory, 'alert', prefill, 'tab-1');
+      openForm(memory, 'alert', prefill, 'live');
       return open({ key: null, memory });
     };
 
@@ -353,7 +353,7 @@ describe('the form of a new alert', () => {
       const memory = new Map<string, unknown>();
       const basis = 'From the cursor: base 0.0316 + tip p50 0.0134 at Sun 07:15 = 0.0450 gwei';
       const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.045', basis };
-      openForm(memory, 'alert', prefill, 'tab-2');
+      openForm(memory, 'alert', prefill, 'chart');
       const { screen, sends } = await until(
         await open({ key: null, memory, columns, rows }),
         /threshold +0\.045/,

@@ -247,8 +247,7 @@ function alertTitle(alert: AlertView, context: PaneContext): readonly Line[] {
   const distance = distanceToThreshold(alert, context.snapshot);
   const now = distance && faint(`${formatGwei(distance.price)} now, ${describeDistance(distance)}`);
   const state = alertState(alert, context.snapshot, context.present);
-  const until = state.kind === 'cooling' ? ` until ${untilText(state.until, context.present)}` : '';
-  const words = `${describeAlertState(state)}${until}`;
+  const words = describeAlertState(state, (at) => untilText(at, context.present));
   return [[bold(describeCondition(alert))], stateLine(state, words), ...(now ? [[now]] : [])];
 }
 

@@ -1,5 +1,5 @@
 import { useIsScreenReaderEnabled } from 'ink';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import * as z from 'zod';
 import { chainNameOf, type SnapshotView } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
@@ -8,7 +8,7 @@ import { useToast } from '../../chrome/toast.tsx';
 import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { useDescription, useMarket, useReach } from '../../data/queries.ts';
 import { useRemembered } from '../../data/remembered.ts';
-import { ConfirmDialog } from '../../input/confirm.tsx';
+import { useConfirmation } from '../../input/confirm.tsx';
 import { type ActionHandlers, useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth } from '../../ui/chart-lines.ts';
 import { usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
@@ -51,8 +51,8 @@ export function ChartPane() {
   const look = useChartLook();
   const chart = useChart(choices, snapshot);
   const lookKeys = useLookKeys(choices, look, chart.data);
-  const { question, askToWrite } = useCsvFile(snapshot);
-  if (question !== null) return question;
+  const { dialog, askToWrite } = useCsvFile(snapshot);
+  if (dialog !== null) return dialog;
   const shared = { snapshot, choices, lookKeys, askToWrite };
   return choices.heatmap ? <HoursScreen {...shared} /> : <PlotScreen {...shared} chart={chart} look={look} />;
 }
@@ -129,10 +129,10 @@ function useLookKeys(choices: Choices, look: ReturnType<typeof useChartLook>, da
   };
 }
 
-/** Asks before it writes a CSV file: `question` is drawn instead of the pane until it is answered. */
+/** Asks before it writes a CSV file. */
 function useCsvFile(snapshot: SnapshotView) {
   const { fullPath, saveFile, now } = useMonitor();
-  const [file, setFile] = useState<{ readonly name: string; readonly text: string } | null>(null);
+  const { dialog, ask } = useConfirmation();
   const toast = useToast();
   const save = async (name: string, text: string) => {
     try {
@@ -141,22 +141,12 @@ function useCsvFile(snapshot: SnapshotView) {
       toast({ kind: 'error', text: `Not saved: ${error instanceof Error ? error.message : error}` });
     }
   };
-  const onAnswer = (isYes: boolean) => {
-    setFile(null);
-    if (isYes && file !== null) void save(file.name, file.text);
+  const askToWrite = (span: string, text: string) => {
+    const name = csvName(chainNameOf(snapshot), span, now());
+    const question = { title: 'Write a CSV file?', lines: [fullPath(name)], yes: 'Write', no: 'Back' };
+    ask({ ...question, run: () => void save(name, text) });
   };
-  const question = file && (
-    <ConfirmDialog
-      title="Write a CSV file?"
-      lines={[fullPath(file.name)]}
-      yes="Write"
-      no="Back"
-      onAnswer={onAnswer}
-    />
-  );
-  const askToWrite = (span: string, text: string) =>
-    setFile({ name: csvName(chainNameOf(snapshot), span, now()), text });
-  return { question, askToWrite };
+  return { dialog, askToWrite };
 }
 
 interface ScreenProps {
