@@ -2,26 +2,24 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useS
 import type { Line } from '../ui/text.tsx';
 
 const LOOKS = {
-  alert: { glyph: '●', bold: true, color: 'warn' },
-  error: { glyph: '!', bold: true, color: 'bad' },
-  info: { glyph: '▸' },
+  alert: { glyph: '●', bold: true, color: 'warn', shownMs: 12_000 },
+  error: { glyph: '!', bold: true, color: 'bad', shownMs: 4_000 },
+  info: { glyph: '▸', shownMs: 2_000 },
 } as const;
 
 export function toastLine({ kind, text }: Toast): Line {
-  const { glyph, ...look } = LOOKS[kind];
+  const { glyph, shownMs: _, ...look } = LOOKS[kind];
   return [{ text: ` ${glyph} ${text}`, ...look }];
 }
 
 export interface Toast {
   readonly kind: 'info' | 'error' | 'alert';
   readonly text: string;
-  /** How long it stays, ms; default: 2 s, an error 4 s, an alert 12 s. */
+  /** How long it stays, ms; default: by its kind. */
   readonly forMs?: number;
 }
 
 type ShowToast = (toast: Toast) => void;
-
-const SHOWN_MS: Readonly<Record<Toast['kind'], number>> = { info: 2_000, error: 4_000, alert: 12_000 };
 
 export const ToastContext = createContext<ShowToast>(() => {});
 /** What is shown now: apart, so that a toast draws nothing anew but its own line. */
@@ -53,7 +51,7 @@ function useFadingToast() {
   const [toast, setToast] = useState<Toast | null>(null);
   useEffect(() => {
     if (toast === null) return;
-    const timer = setTimeout(() => setToast(null), toast.forMs ?? SHOWN_MS[toast.kind]);
+    const timer = setTimeout(() => setToast(null), toast.forMs ?? LOOKS[toast.kind].shownMs);
     return () => clearTimeout(timer);
   }, [toast]);
   return [toast, setToast] as const;

@@ -5,14 +5,16 @@ import type { MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, SnapshotView } from '../../client/views/gas.ts';
 import { shortStart } from '../ui/time.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';
-import { useMonitor } from './monitor-context.ts';
+import { useMonitor, useShownSnapshot } from './monitor-context.ts';
 import { type Polled, type PolledQuery, useMonitorQuery } from './polled-query.ts';
 
-export function useMarket(timeFrame: string, timing: Partial<PolledQuery<MarketView>>): Polled<MarketView> {
+export function useMarket(timeFrame: string, timing: Pick<PolledQuery<MarketView>, 'enabled' | 'freshMs'>) {
+  const head = useShownSnapshot();
   return useMonitorQuery({
     key: ['market', timeFrame],
     ask: (client, signal) => client.statsMarket(timeFrame, { signal }),
-    shortFrom: ({ from }) => shortStart(from, timing.head?.blockTimestamp ?? null, timeFrame),
+    shortFrom: ({ from }) => shortStart(from, head.blockTimestamp, timeFrame),
+    head,
     ...timing,
   });
 }

@@ -173,19 +173,15 @@ function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   }
   const itemKeys = (item: Item | undefined) => ({ ...actions.list, ...(item && actions.item(item)) });
   const screen = { ...props, list, itemKeys };
-  const { opened } = state;
-  const { selected } = rows;
-  const details = (id: string, of: Pick<DetailsScreenProps<Item>, 'opened' | 'isOpen' | 'listed'>) => (
-    <DetailsScreen key={id} {...screen} {...of} />
-  );
-  const ofOpened = opened && details(opened.id, { opened, isOpen: true, listed: find(opened.id) });
-  if (listWidth === null) return ofOpened ?? <ListScreen {...screen} rows={rows} isAlone />;
-  const unopened = selected && { id: selected.id, top: 0, entry: null };
-  const right =
-    ofOpened ?? (unopened && details(unopened.id, { opened: unopened, isOpen: false, listed: selected }));
-  const left = <ListScreen {...screen} rows={rows} isAlone={right === undefined} />;
-  if (right === undefined) return left;
-  return <SideBySide leftWidth={listWidth} left={left} right={right} isRightOpen={opened !== null} />;
+  const selected = listWidth === null ? undefined : rows.selected;
+  const shown = state.opened ?? (selected && { id: selected.id, top: 0, entry: null });
+  const left = <ListScreen {...screen} rows={rows} isAlone={shown === undefined} />;
+  if (shown === undefined) return left;
+  const isOpen = state.opened !== null;
+  const of = { opened: shown, isOpen, listed: find(shown.id) };
+  const right = <DetailsScreen key={shown.id} {...screen} {...of} />;
+  if (listWidth === null) return right;
+  return <SideBySide leftWidth={listWidth} left={left} right={right} isRightOpen={isOpen} />;
 }
 
 const OrderName = z.string();

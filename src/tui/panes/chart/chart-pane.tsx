@@ -48,13 +48,12 @@ const Choice = z.string();
 export function ChartPane() {
   const snapshot = useShownSnapshot();
   const choices = useChartChoices();
-  const look = useChartLook();
   const chart = useChart(choices, snapshot);
-  const lookKeys = useLookKeys(choices, look, chart.data);
+  const lookKeys = useLookKeys(choices, chart.data);
   const { dialog, askToWrite } = useCsvFile(snapshot);
   if (dialog !== null) return dialog;
   const shared = { snapshot, choices, lookKeys, askToWrite };
-  return choices.heatmap ? <HoursScreen {...shared} /> : <PlotScreen {...shared} chart={chart} look={look} />;
+  return choices.heatmap ? <HoursScreen {...shared} /> : <PlotScreen {...shared} chart={chart} />;
 }
 
 type Choices = ReturnType<typeof useChartChoices>;
@@ -87,11 +86,8 @@ function useChart(choices: Choices, snapshot: SnapshotView) {
   const { timeFrame, percentile, heatmap } = choices;
   const polled = useChartData(choices, snapshot);
   const responses = polled.data;
-  const market = useMarket(timeFrame, {
-    head: snapshot,
-    enabled: !heatmap && responses !== undefined,
-    freshMs: MARKET_MS,
-  }).data;
+  const isWanted = !heatmap && responses !== undefined;
+  const market = useMarket(timeFrame, { enabled: isWanted, freshMs: MARKET_MS }).data;
   const tip = useHeadTip(percentile, snapshot, !heatmap && responses?.isByBlock === false);
   const data = useMemo(() => {
     if (responses === undefined) return null;
@@ -103,10 +99,10 @@ function useChart(choices: Choices, snapshot: SnapshotView) {
 }
 
 /** What changes the chart shows it, from the cheap hours, too. */
-function useLookKeys(choices: Choices, look: ReturnType<typeof useChartLook>, data: ChartData | null) {
+function useLookKeys(choices: Choices, data: ChartData | null) {
   const isSpoken = useIsScreenReaderEnabled();
   const { heatmap, toggleHours } = choices;
-  const { axis, setAxis, drawing, setDrawing } = look;
+  const { axis, setAxis, drawing, setDrawing } = useChartLook();
   const inChart = (act: () => void) => () => {
     if (heatmap) toggleHours();
     act();
@@ -158,10 +154,9 @@ interface ScreenProps {
 
 interface PlotScreenProps extends ScreenProps {
   readonly chart: ReturnType<typeof useChart>;
-  readonly look: ReturnType<typeof useChartLook>;
 }
 
-function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart, look }: PlotScreenProps) {
+function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart }: PlotScreenProps) {
   const { columns } = useRoom();
   const alertAt = useAlertAt(snapshot);
   /** The time of a value of the chart, ms. */
@@ -210,17 +205,7 @@ function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart, look }: Pl
       pending={polled.pending}
     >
       {(notice) =>
-        data && (
-          <ChartPlot
-            data={data}
-            notice={notice}
-            likely={likely}
-            axis={look.axis}
-            drawing={look.drawing}
-            cursor={cursor}
-            onPick={moveToSlot}
-          />
-        )
+        data && <ChartPlot data={data} notice={notice} likely={likely} cursor={cursor} onPick={moveToSlot} />
       }
     </PolledFrame>
   );
@@ -231,7 +216,7 @@ function HoursScreen({ snapshot, choices, lookKeys, askToWrite }: ScreenProps) {
   const alertAt = useAlertAt(snapshot);
   /** An hour of the week in the shown zone, from Monday on. */
   const [hour, setHour] = usePaneMemory<number | null>('chart hours', null);
-  const hours = useMarket(choices.hoursFrame, { head: snapshot, freshMs: HEATMAP_MS });
+  const hours = useMarket(choices.hoursFrame, { freshMs: HEATMAP_MS });
   const { heatmap: means = [], from = null, cheapestHourUtc = null } = hours.data ?? {};
   const hasHours = means.some((row) => row.some((value) => value !== null));
   const present = snapshot.blockTimestamp ?? now();

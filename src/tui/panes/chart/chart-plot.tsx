@@ -2,6 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useMemo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { summarise } from '../../../core/market-stats.ts';
+import { DAY_MS, MINUTE_MS } from '../../../core/time.ts';
 import {
   formatChange,
   formatDuration,
@@ -11,7 +12,7 @@ import {
   formatSpan,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { chartPlotWidth, type Drawing, legendGlyph } from '../../ui/chart-lines.ts';
+import { chartPlotWidth, legendGlyph } from '../../ui/chart-lines.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { known } from '../../ui/table.tsx';
@@ -33,13 +34,13 @@ import {
 import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, offsetAt, STILL_READ, weekdayText, zoneText } from '../../ui/time.ts';
 import {
-  type AxisChoice,
   axesOf,
   type ChartData,
   type ChartSlot,
   meanOrNull,
   type SlotMark,
   slotAt,
+  useChartLook,
 } from './chart-data.ts';
 
 const changeRatio = (from: number | null, to: number) => (from !== null && from > 0 ? to / from - 1 : null);
@@ -114,8 +115,6 @@ function markSegments(
 /** Of more marks of one kind only the first and the last are named. */
 const MOST_TIMES = 3;
 
-const MINUTE = 60_000;
-const DAY = 86_400_000;
 /** Distances between labels that clocks and calendars have, in minutes. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 4320, 7200, 10080];
 /** `╵Tue 13` and two spaces. */
@@ -124,8 +123,8 @@ const LABEL_WIDTH = 9;
 export function timeLabels(slots: readonly Pick<ChartSlot, 'timestamp'>[], plotWidth: number) {
   const span = (slots.at(-1)?.timestamp ?? 0) - (slots[0]?.timestamp ?? 0);
   const room = Math.max(Math.floor(plotWidth / LABEL_WIDTH), 1);
-  const step = (STEPS.find((minutes) => span / (minutes * MINUTE) <= room) ?? 43_200) * MINUTE;
-  const local = (timestamp: number) => timestamp + offsetAt(timestamp) * MINUTE;
+  const step = (STEPS.find((minutes) => span / (minutes * MINUTE_MS) <= room) ?? 43_200) * MINUTE_MS;
+  const local = (timestamp: number) => timestamp + offsetAt(timestamp) * MINUTE_MS;
   return slots.flatMap(({ timestamp }, index) => {
     const past = local(timestamp) % step;
     const before = slots[index - 1]?.timestamp;
@@ -135,9 +134,9 @@ export function timeLabels(slots: readonly Pick<ChartSlot, 'timestamp'>[], plotW
     // The slot may start a little after the round time, which the label names.
     const round = timestamp - past;
     const day = dayText(round);
-    const isMidnight = local(round) % DAY === 0;
+    const isMidnight = local(round) % DAY_MS === 0;
     const clock = isMidnight ? `${weekdayText(round)} ${day.split(' ')[0]}` : clockText(round);
-    return [{ index, text: step > DAY ? day : clock }];
+    return [{ index, text: step > DAY_MS ? day : clock }];
   });
 }
 
@@ -154,7 +153,7 @@ function extremeTime(data: ChartData, of: Summary, name: 'min' | 'max'): string 
   const at = data.extremes[SIDES[name]];
   // The head, or figures of a window that begins elsewhere, may go beyond it.
   if (at === null || formatGwei(at.value) !== formatGwei(of[name])) return '';
-  const isWeek = (timeFrameSec(data.timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= 7 * DAY;
+  const isWeek = (timeFrameSec(data.timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= 7 * DAY_MS;
   const [long, short = long] = moments(at.timestamp, data.timeFrame);
   return isWeek && long !== short ? `${weekdayText(at.timestamp)} ${clockText(at.timestamp)}` : short;
 }
@@ -209,7 +208,7 @@ function titleSegments({ slots, timeFrame }: ChartData, axes: string): readonly 
   const [first, last] = [slots[0]?.timestamp ?? 0, slots.at(-1)?.timestamp ?? 0];
   const isHour = isWithinAnHour(timeFrame);
   // As precise as is useful for the time frame; a long frame with a short history may show hours only.
-  const isLong = last - first > DAY && !isHour;
+  const isLong = last - first > DAY_MS && !isHour;
   const end = isLong ? dayText : clockText;
   const weekday = isLong || isHour ? '' : `${weekdayText(first)} `;
   const [from, to] = [zoneText(offsetAt(first)), zoneText(offsetAt(last))];
@@ -290,7 +289,7 @@ function cursorSegments(
     [plain(percent(ratio)), faint(' full')],
   ];
   const before = data.compared && previous !== null ? [named('before', gwei(previous))] : [];
-  const isExact = data.slotMs < MINUTE;
+  const isExact = data.slotMs < MINUTE_MS;
   const clock = clockText(timestamp, true);
   if (index === null) {
     const when = colored(isExact ? `now ${clock}` : 'now', 'accent');
@@ -300,7 +299,7 @@ function cursorSegments(
   const price = slotPrice(slot);
   return [
     [bold(`▸ ${isExact ? clock : moment(timestamp, timeFrame)}`, 'accent')],
-    ...markSegments(marks, (at) => (data.slotMs > DAY ? moment(at, timeFrame) : clockText(at, isExact))),
+    ...markSegments(marks, (at) => (data.slotMs > DAY_MS ? moment(at, timeFrame) : clockText(at, isExact))),
     ...Object.values(SIDES).flatMap((side) => {
       const at = known[side];
       const isHere = at !== null && slotAt(slots, at.timestamp) === index;
@@ -325,7 +324,7 @@ function likelyAgain(price: bigint, likely: number, isShort: boolean): Line {
 function moments(timestamp: number, timeFrame: string): readonly [string, ...string[]] {
   const clock = clockText(timestamp);
   if (isWithinAnHour(timeFrame)) return [clock];
-  const isDay = (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= DAY;
+  const isDay = (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= DAY_MS;
   const [weekday, day] = [weekdayText(timestamp), dayText(timestamp)];
   return isDay ? [`${weekday} ${clock}`, clock] : [`${weekday} ${day} ${clock}`, `${day} ${clock}`, day];
 }
@@ -409,8 +408,6 @@ export interface ChartPlotProps {
   readonly cursor: number | null;
   readonly notice: Line | null;
   readonly likely?: number | null;
-  readonly axis?: AxisChoice;
-  readonly drawing?: Drawing;
   /** Whether keys move a cursor over it, which has a line of its own. */
   readonly hasCursor?: boolean;
   /** Gets the index of the slot that is clicked. */
@@ -418,16 +415,8 @@ export interface ChartPlotProps {
 }
 
 export const ChartPlot = memo(function ChartPlot(props: ChartPlotProps) {
-  const {
-    data,
-    cursor,
-    notice,
-    likely = null,
-    onPick,
-    hasCursor = true,
-    axis = 'auto',
-    drawing = 'line',
-  } = props;
+  const { data, cursor, notice, likely = null, onPick, hasCursor = true } = props;
+  const { axis, drawing } = useChartLook();
   const { columns: width, rows: height } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const textWidth = useTextWidth();

@@ -79,25 +79,18 @@ export function ExplorerPane() {
       select(number === list.blocks[0]?.number ? null : number);
     },
   };
-  const details = (name: PlaceName, isOpen: boolean) =>
-    name.kind === 'block' ? (
-      <BlockScreen key={isOpen ? name.number : 'selected'} {...level} isOpen={isOpen} place={name} />
-    ) : (
-      <TxScreen key={name.hash} {...level} place={name} />
-    );
-  if (listWidth === null) return place === undefined ? blocks : details(place, true);
-  const number = list.row?.number ?? null;
+  const number = listWidth === null ? null : (list.row?.number ?? null);
   const shown = place ?? (number === null ? undefined : ({ kind: 'block', number } as const));
   if (shown === undefined) return blocks;
-  const isRightOpen = place !== undefined;
-  return (
-    <SideBySide
-      leftWidth={listWidth}
-      left={blocks}
-      right={details(shown, isRightOpen)}
-      isRightOpen={isRightOpen}
-    />
-  );
+  const isOpen = place !== undefined;
+  const details =
+    shown.kind === 'block' ? (
+      <BlockScreen key={isOpen ? shown.number : 'selected'} {...level} isOpen={isOpen} place={shown} />
+    ) : (
+      <TxScreen key={shown.hash} {...level} place={shown} />
+    );
+  if (listWidth === null) return details;
+  return <SideBySide leftWidth={listWidth} left={blocks} right={details} isRightOpen={isOpen} />;
 }
 
 /**
@@ -222,33 +215,30 @@ export function blockColumns(
   const offsetMs = offsetAt(present) * 60_000;
   // Blank while a block that has come into view is requested.
   const of =
-    <T,>(value: (details: BlockView) => T | null | undefined, text: (value: T) => string) =>
+    (cell: (details: BlockView) => string) =>
     ({ details }: BlockRow) =>
-      details == null ? '' : known(value(details), text);
+      details == null ? '' : cell(details);
+  const tips = ({ p25, p95 }: NonNullable<BlockView['tips']>) =>
+    known(p25, (tip) => `${formatGwei(tip)} – ${known(p95, formatGwei)}`);
+  const coins = (wei: bigint) => formatNative(wei, symbol).replace(` ${symbol}`, '');
   const detailed: readonly TableColumn<BlockRow>[] = [
     rightColumn(
       'p25 – p95',
       15,
       5,
-      of(
-        ({ gasUsedRatio, tips }) => (gasUsedRatio === 0 ? null : tips),
-        ({ p25, p95 }) => known(p25, (tip) => `${formatGwei(tip)} – ${known(p95, formatGwei)}`),
-      ),
+      of((block) => known(block.gasUsedRatio === 0 ? null : block.tips, tips)),
     ),
     rightColumn(
       'txs',
       5,
       6,
-      of(({ transactionCount }) => transactionCount, formatCount),
+      of((block) => known(block.transactionCount, formatCount)),
     ),
     rightColumn(
       `burnt ${symbol}`,
       10,
       7,
-      of(
-        ({ burntWei }) => burntWei,
-        (wei) => formatNative(wei, symbol).replace(` ${symbol}`, ''),
-      ),
+      of((block) => known(block.burntWei, coins)),
     ),
   ];
   return [

@@ -6,7 +6,7 @@ import { formatGwei, formatSpan } from '../../../core/units.ts';
 import { legendGlyph } from '../../ui/chart-lines.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { colored, faint, type Line, LineList, plain } from '../../ui/text.tsx';
-import { type ChartData, chartData, useChartLook } from '../chart/chart-data.ts';
+import { type ChartData, chartData } from '../chart/chart-data.ts';
 import { ChartPlot } from '../chart/chart-plot.tsx';
 
 type HourChartProps = { readonly hour: ChartView | undefined; readonly head: number };
@@ -14,7 +14,6 @@ type HourChartProps = { readonly hour: ChartView | undefined; readonly head: num
 /** The Chart pane's chart of the last hour, from what Live has polled; drawn anew with the hour, not with each block. */
 export function HourChart({ hour, head }: HourChartProps) {
   const drawn = useRef<{ readonly hour: ChartView; readonly data: ChartData }>(null);
-  const { axis, drawing } = useChartLook();
   if (hour === undefined) return null;
   if (drawn.current?.hour !== hour) {
     const none = { rows: [], problem: null };
@@ -24,7 +23,7 @@ export function HourChart({ hour, head }: HourChartProps) {
   }
   const { data } = drawn.current;
   return data.slots.length < 2 ? null : (
-    <ChartPlot data={data} axis={axis} drawing={drawing} cursor={null} notice={null} hasCursor={false} />
+    <ChartPlot data={data} cursor={null} notice={null} hasCursor={false} />
   );
 }
 

@@ -35,7 +35,7 @@ export function useLiveView() {
   });
   const chart: ChartView | undefined = hour.data;
   const isReplay = snapshot.source.kind === 'replay';
-  const market = useMarket('24h', { head: snapshot, freshMs: isReplay ? REPLAY_MS : MARKET_MS });
+  const market = useMarket('24h', { freshMs: isReplay ? REPLAY_MS : MARKET_MS });
   const lacking = (name: string, { data, error }: Polled<unknown>) =>
     data !== undefined || error === null ? [] : [`no ${name}: ${missingReason(error, isPast)}`];
   const updatedAt = recommendation.data?.updatedAt ?? null;

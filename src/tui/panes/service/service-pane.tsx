@@ -82,9 +82,9 @@ function useServiceContext() {
       ...(isOwn ? { head: snapshot } : {}),
     }),
     limits: useRateLimits(monitor, Math.max(intervalMs, LIMITS_MS)),
-    day: useMarket('24h', { head: snapshot, freshMs: DAY_MS }),
+    day: useMarket('24h', { freshMs: DAY_MS }),
     // The embedded service fills its month within the first minute.
-    month: useMarket('30d', { head: snapshot, freshMs: isOwn ? DAY_MS : MONTH_MS }),
+    month: useMarket('30d', { freshMs: isOwn ? DAY_MS : MONTH_MS }),
     recommendation: useRecommendation(snapshot),
     description: useDescription(),
   };
