@@ -21,6 +21,7 @@ import { useModalKeys } from '../input/use-keys.tsx';
 import { wrappedLines } from '../ui/fact-list.tsx';
 import { SPOKEN_WIDTH, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
 import { refusalText } from '../ui/pane-state.tsx';
+import { selectedPlace } from '../ui/scroll.tsx';
 import { bold, faint, type Line, LineList, plain, scrolledTo } from '../ui/text.tsx';
 
 type Edit = (form: FormState) => FormState;
@@ -86,10 +87,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const { done, doing, what, no } = { ...WORDS[resource], ...(isChange && CHANGE) };
   const isPasted = fields.some((each) => each.kind === 'pasted' && !each.isEmpty);
   const isDirty = isPasted || changedIn(form).length > 0;
-  const place = Math.max(
-    fields.findIndex(({ id }) => id === form.focus),
-    0,
-  );
+  const place = selectedPlace(fields, ({ id }) => id === form.focus);
   const field = fields[place];
   const edit = (change: Edit) => {
     if (!isSending) props.edit(change);

@@ -13,7 +13,7 @@ import type { TabScope } from '../input/keymap.ts';
 import { type ActionHandler, type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { type Memory, type PaneContext, usePane, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
-import { ScrolledLines, TitledLines, useFirstRow } from '../ui/scroll.tsx';
+import { ScrolledLines, selectedPlace, TitledLines, useFirstRow } from '../ui/scroll.tsx';
 import { SideBySide, useListWidth } from '../ui/side-by-side.tsx';
 import { type TableColumn, useTable } from '../ui/table.tsx';
 import { bold, faint, type Line, plain, scrolledTo } from '../ui/text.tsx';
@@ -325,10 +325,7 @@ function DetailsScreen<Item extends ListItem>(props: DetailsScreenProps<Item>) {
   // Beside the list what it has of the item is shown until the details are there.
   const isLoading = details.polled.data === undefined && details.polled.error === null;
   const polled = isLoading && !isOpen ? { ...details.polled, data: listed } : details.polled;
-  const at = Math.max(
-    entries.findIndex(({ id }) => id === opened.entry),
-    0,
-  );
+  const at = selectedPlace(entries, ({ id }) => id === opened.entry);
   const entry = entries[at];
   const logs = entries.map((each, place) => each.lines(isOpen && place === at));
   const shown = context.isSpoken ? [[plain('Selected:')], ...logs.slice(at).flat()] : logs.flat();

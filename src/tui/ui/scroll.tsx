@@ -6,6 +6,10 @@ import { scrollKeys, TakesKeysContext, useKeys } from '../input/use-keys.tsx';
 import { useRoom } from './pane-context.tsx';
 import { bold, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from './text.tsx';
 
+/** Where the selected one is; the first where none is. */
+export const selectedPlace = <Item,>(items: readonly Item[], isSelected: (item: Item) => boolean): number =>
+  Math.max(items.findIndex(isSelected), 0);
+
 /** The first visible row; it moves as little as needed to show the row at `place`. */
 export function useFirstRow({ count, place, room }: Readonly<Record<'count' | 'place' | 'room', number>>) {
   const first = useRef(0);

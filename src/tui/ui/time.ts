@@ -1,5 +1,5 @@
 import { timeFrameSec } from '../../client/values.ts';
-import { formatAge, formatDuration } from '../../core/units.ts';
+import { formatAge, formatDuration, formatSpan } from '../../core/units.ts';
 
 /** Which time all texts of the monitor are in. */
 export const ZONES = ['local', 'utc'] as const;
@@ -17,6 +17,14 @@ const NEARLY = 0.95;
 
 /** Whether a history of `sec` seconds covers a time frame of `frameSec`, within the precision of its start. */
 export const fillsFrame = (sec: number, frameSec: number): boolean => sec >= frameSec * NEARLY;
+
+/** How far back a history goes, in seconds: far enough, if that is not known. */
+export const reachedSec = (from: number | null, end: number | null): number =>
+  from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
+
+/** `24h`; a shorter history, which must not be called that, is `3h05m`. */
+export const spanOf = (sec: number, timeFrame: string): string =>
+  fillsFrame(sec, timeFrameSec(timeFrame) ?? 0) ? timeFrame : formatSpan(sec);
 
 /** Of a history that does not fill its time frame, while it grows. */
 export const STILL_READ = 'more of it is being read';

@@ -185,6 +185,9 @@ function alertColumns(context: PaneContext, rows: readonly AlertView[]): readonl
   const { present, snapshot, width } = context;
   // Whole, beside the state and how far it is to go.
   const room = Math.max(width - BESIDE_CONDITION, LEAST_CONDITION);
+  const condition = (alert: AlertView): Line => [
+    { text: conditionIn(alert, room), bold: alert.status !== 'DISABLED' },
+  ];
   const longest = Math.max(LEAST_CONDITION, ...rows.map((alert) => shownWidth(conditionIn(alert, room))));
   return [
     leftColumn('state', 16, 0, (alert) => {
@@ -194,13 +197,7 @@ function alertColumns(context: PaneContext, rows: readonly AlertView[]): readonl
         state.kind === 'cooling' && untilText(state.until, present).replace(/(?<=.) \d\d:\d\d$/, '');
       return stateLine(state, until ? `cooldown ${until}` : describeAlertState(state));
     }),
-    leftColumn(
-      'fires when',
-      Math.min(longest, room),
-      0,
-      (alert) => [{ text: conditionIn(alert, room), bold: alert.status !== 'DISABLED' }],
-      { most: longest },
-    ),
+    leftColumn('fires when', Math.min(longest, room), 0, condition, { most: longest }),
     rightColumn('to go', 9, 1, (alert) => known(distanceToThreshold(alert, snapshot), distanceCell)),
     rightColumn('fired', 5, 2, ({ triggerCount }) => known(triggerCount, formatCount)),
     rightColumn('last', 10, 4, ({ lastTriggeredAt: at, triggerCount }) =>
@@ -270,14 +267,10 @@ function detailLines(
   const deliveries = details?.deliveries === null ? 'this service keeps no log of them' : sent;
   const log = details === undefined ? 'loading …' : deliveries;
   const compared = data && "against the lane's mean of the day before";
-  const saved = data ? describeSavings(data, context.symbol, context.moment) : [];
+  const saved = toldFacts(data ? describeSavings(data, context.symbol, context.moment) : [], width);
   return [
     ...factGrid(facts, width),
-    ...section(
-      'Savings',
-      compared ?? error?.message ?? 'loading …',
-      factGrid(toldFacts(saved, width), width),
-    ),
+    ...section('Savings', compared ?? error?.message ?? 'loading …', factGrid(saved, width)),
     ...section('Deliveries', details?.problem ?? log),
   ];
 }

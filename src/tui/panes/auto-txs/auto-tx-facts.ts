@@ -267,14 +267,8 @@ export function autoTxColumns(
   };
   const leastCall = width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL;
   const stays = { stays: true };
-  const now = rightColumn<AutoTxView>(
-    'now',
-    7,
-    4,
-    (autoTx) =>
-      known(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, ({ price }) => formatGwei(price)),
-    stays,
-  );
+  const price = (autoTx: AutoTxView) =>
+    known(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, (now) => formatGwei(now.price));
   const note = (text: string | null) => (text ? [faint(noteCell(text, width))] : '');
   return [
     leftColumn('state', 11, 0, (autoTx) => stateLine(autoTx)),
@@ -284,18 +278,9 @@ export function autoTxColumns(
         ? known(target, shortGwei)
         : `≤${maxCostText(maxCost)}${isWide && target !== null ? ` ${shortGwei(target)}` : ''}`,
     ),
-    ...(isWide ? [now] : []),
+    ...(isWide ? [rightColumn('now', 7, 4, price, stays)] : []),
     rightColumn('to go', 11, 1, (autoTx) => progressLine(autoTx, context), stays),
-    rightColumn(
-      'chance',
-      6,
-      2,
-      (autoTx) =>
-        known(isUnsent(autoTx) ? chanceOf(autoTx) : null, (chance) =>
-          formatLikelihood(chance).replace('over ', '>').replace('under ', '<'),
-        ),
-      stays,
-    ),
+    rightColumn('chance', 6, 2, chanceText, stays),
     rightColumn('when', 8, 2, (autoTx) => whenText(autoTx, present), stays),
     leftColumn('nonce/from', 10, 6, ({ nonce, from }) => {
       const sender = from === null ? '' : ` ${shortHex(from, '…')}`;
@@ -304,6 +289,11 @@ export function autoTxColumns(
     leftColumn('note', 12, isWide ? 5 : 9, (autoTx) => note(autoTx.note), { most: Number.POSITIVE_INFINITY }),
   ];
 }
+
+const chanceText = (autoTx: AutoTxView) =>
+  known(isUnsent(autoTx) ? chanceOf(autoTx) : null, (chance) =>
+    formatLikelihood(chance).replace('over ', '>').replace('under ', '<'),
+  );
 
 export const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
 

@@ -21,7 +21,7 @@ import { useRemembered } from '../../data/remembered.ts';
 import { Clickable } from '../../input/mouse.tsx';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { useNow, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
-import { useFirstRow } from '../../ui/scroll.tsx';
+import { selectedPlace, useFirstRow } from '../../ui/scroll.tsx';
 import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.tsx';
 import {
   bold,
@@ -45,7 +45,6 @@ export interface Board {
   readonly open: (name: string) => Promise<MonitorSource>;
 }
 
-const FIRST: { readonly selected: string | null } = { selected: null };
 const Sort = z.enum(CHAIN_SORTS);
 
 /** While the cursor moves, and so long after, no row changes its place. */
@@ -81,15 +80,12 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const { columns, rows: room } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const now = useNow();
-  const [{ selected }, change] = usePaneMemory('board', FIRST);
+  const [selected, select] = usePaneMemory<string | null>('board', null);
   const [sort, setSort] = useRemembered('board.sort', Sort, 'swap', { isEverywhere: true });
   const find = useFind('board', () => FIND_HINT);
   const all = useOrdered(useSyncExternalStore(board.subscribe, board.read), sort, selected);
   const rows = all.filter((row) => matchesRow(row, find.filter));
-  const place = Math.max(
-    rows.findIndex(({ name }) => name === selected),
-    0,
-  );
+  const place = selectedPlace(rows, ({ name }) => name === selected);
   const row = rows[place];
   const tableRoom = Math.max(room - HEAD_ROWS - DETAIL_ROWS - find.rows, 1);
   const above = useFirstRow({ count: rows.length, place, room: isSpoken ? rows.length : tableRoom });
@@ -97,7 +93,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
 
   const go = (to: number) => {
     const row = rows[Math.min(Math.max(to, 0), rows.length - 1)];
-    change(() => ({ selected: row?.name ?? null }));
+    select(() => row?.name ?? null);
   };
   useKeys('board', {
     ...(rows.length > 1 ? scrollKeys(go, { top: place, room: tableRoom, most: rows.length - 1 }) : {}),

@@ -1,10 +1,9 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
-import { timeFrameSec } from '../../../client/values.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
 import { HOUR_MS, HOUR_SEC } from '../../../core/time.ts';
-import { formatChange, formatDuration, formatGwei, formatSpan } from '../../../core/units.ts';
+import { formatChange, formatDuration, formatGwei } from '../../../core/units.ts';
 import { useRoom } from '../../ui/pane-context.tsx';
 import {
   bold,
@@ -20,7 +19,7 @@ import {
   type Span,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { fillsFrame, offsetAt, STILL_READ, WEEKDAYS, zoneText } from '../../ui/time.ts';
+import { offsetAt, reachedSec, STILL_READ, spanOf, WEEKDAYS, zoneText } from '../../ui/time.ts';
 import { meanOrNull } from './chart-data.ts';
 
 const HOURS = 24;
@@ -239,15 +238,13 @@ export const CheapHours = memo(function CheapHours(props: CheapHoursProps) {
   const { week, timeFrame, from, isFilling = false, now, notice, ...words } = props;
   const { columns: width, rows: height } = useRoom();
   const seen = knownOf(week.hours).length;
-  const historySec = from === null ? Number.POSITIVE_INFINITY : (now - from) / 1_000;
-  const whole = timeFrame === '30d' ? '30 days' : timeFrame;
-  const span = fillsFrame(historySec, timeFrameSec(timeFrame) ?? 0) ? whole : formatSpan(historySec);
+  const span = spanOf(reachedSec(from, now), timeFrame);
   const title: readonly Line[] = [
     [bold('cheap hours', 'accent')],
     [plain(`day × hour in ${zoneText(week.offsetMinutes)}`)],
     ...(seen < WEEK_HOURS ? [[colored(`${seen} of ${WEEK_HOURS} hours seen so far`, 'warn')]] : []),
     ...(isFilling ? [[colored(`history: ${STILL_READ}`, 'warn')]] : []),
-    [faint(`mean base fee of ${span}, gwei`)],
+    [faint(`mean base fee of ${span === '30d' ? '30 days' : span}, gwei`)],
   ];
   const margin = height >= ROOMY_ROWS ? 1 : 0;
   const above = notice === null ? [title] : [title, [notice]];

@@ -322,11 +322,8 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
     copy: () => (marked ? copy(marked.hash, shortHex(marked.hash, '…')) : copy(String(place.number))),
   });
 
-  useKeys(
-    'block',
-    list.length > 0 && marked === undefined ? { 'to-transactions': () => go(steps) } : {},
-    'overlay',
-  );
+  const isAbove = list.length > 0 && marked === undefined;
+  useKeys('block', isAbove ? { 'to-transactions': () => go(steps) } : {}, 'overlay');
   const txRows = { lines: txLines, select: (row: number) => isOpen && go(steps + above + row) };
 
   return (

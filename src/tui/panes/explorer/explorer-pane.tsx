@@ -214,32 +214,15 @@ export function blockColumns(
   // The frame names one offset, even if clocks changed between two blocks.
   const offsetMs = offsetAt(present) * 60_000;
   // Blank while a block that has come into view is requested.
-  const of =
-    (cell: (details: BlockView) => string) =>
-    ({ details }: BlockRow) =>
-      details == null ? '' : cell(details);
-  const tips = ({ p25, p95 }: NonNullable<BlockView['tips']>) =>
+  const ofDetails = (heading: string, least: number, rank: number, cell: (details: BlockView) => string) =>
+    rightColumn<BlockRow>(heading, least, rank, ({ details }) => (details == null ? '' : cell(details)));
+  const range = ({ p25, p95 }: NonNullable<BlockView['tips']>) =>
     known(p25, (tip) => `${formatGwei(tip)} – ${known(p95, formatGwei)}`);
   const coins = (wei: bigint) => formatNative(wei, symbol).replace(` ${symbol}`, '');
-  const detailed: readonly TableColumn<BlockRow>[] = [
-    rightColumn(
-      'p25 – p95',
-      15,
-      5,
-      of((block) => known(block.gasUsedRatio === 0 ? null : block.tips, tips)),
-    ),
-    rightColumn(
-      'txs',
-      5,
-      6,
-      of((block) => known(block.transactionCount, formatCount)),
-    ),
-    rightColumn(
-      `burnt ${symbol}`,
-      10,
-      7,
-      of((block) => known(block.burntWei, coins)),
-    ),
+  const detailed = [
+    ofDetails('p25 – p95', 15, 5, ({ gasUsedRatio, tips }) => known(gasUsedRatio === 0 ? null : tips, range)),
+    ofDetails('txs', 5, 6, ({ transactionCount }) => known(transactionCount, formatCount)),
+    ofDetails(`burnt ${symbol}`, 10, 7, ({ burntWei }) => known(burntWei, coins)),
   ];
   return [
     rightColumn('block', 6, 0, ({ number }) => known(number, formatCount)),

@@ -1,10 +1,8 @@
-import type { MarketView, StatsView } from '../../../client/views/dashboard.ts';
-import type { SnapshotView } from '../../../client/views/gas.ts';
-import { DAY_SEC } from '../../../core/time.ts';
-import { formatGwei, formatSpan } from '../../../core/units.ts';
+import type { StatsView } from '../../../client/views/dashboard.ts';
+import { formatGwei } from '../../../core/units.ts';
 import { useWidest } from '../../ui/fact-list.tsx';
 import { bold, colored, faint, type Line, plain, rankColor, rankText, shownWidth } from '../../ui/text.tsx';
-import { fillsFrame } from '../../ui/time.ts';
+import { reachedSec, spanOf } from '../../ui/time.ts';
 import type { LiveView } from './live-view.ts';
 
 const DAY = '24h';
@@ -13,25 +11,13 @@ const LEAST_RANGE_SEC = 60;
 const LEAST_CELLS = 6;
 const MOST_CELLS = 60;
 
-/** How far back the market's figures go, in seconds. */
-function reachedSec(market: MarketView | undefined, { blockTimestamp: end }: SnapshotView): number {
-  const from = market?.from ?? null;
-  return from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
-}
-
-/** A shorter history must not be called a day. */
-export function daySpan(market: MarketView | undefined, snapshot: SnapshotView): string {
-  const sec = reachedSec(market, snapshot);
-  return fillsFrame(sec, DAY_SEC) ? DAY : formatSpan(sec);
-}
-
 /** Where the price is between the extremes of the day, and what share of the day was dearer. */
 export function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
   const { baseFee, nextBaseFee } = snapshot;
   const now = Number(nextBaseFee ?? baseFee);
   const { base = null } = market ?? {};
-  const sec = reachedSec(market, snapshot);
-  const span = daySpan(market, snapshot);
+  const sec = reachedSec(market?.from ?? null, snapshot.blockTimestamp);
+  const span = spanOf(sec, DAY);
   // The day's figures are polled less often than the price, which may have left their range.
   const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
   const [low, high] = [formatGwei(min), formatGwei(max)];

@@ -32,9 +32,10 @@ import {
   LineList,
   plain,
 } from '../../ui/text.tsx';
+import { reachedSec, spanOf } from '../../ui/time.ts';
 import { atOrBelow } from '../alerts/alert-form.tsx';
 import { AdviceInFull, adviceParts, reasonLines, reasonsOf, waitColumnsOf, waitWords } from './advice.tsx';
-import { daySpan, useDayRange } from './day-range.ts';
+import { useDayRange } from './day-range.ts';
 import { HourChart, SmallChart, spanText } from './hour-chart.tsx';
 import { copiedTexts, LaneTable, type WorkRow, workColumns, workRows } from './lane-table.tsx';
 import { type LiveView, useLiveView } from './live-view.ts';
@@ -201,6 +202,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
   // The base fee against the previous hour, or the service's word without a percentage.
   const span = spanText(hour, HOUR_SEC);
   const coinChange = market?.nativeUsdChangeRatio ?? null;
+  const day = spanOf(reachedSec(market?.from ?? null, snapshot.blockTimestamp), '24h');
   const isMadeUp = snapshot.source.kind === 'simulated' ? ' simulated' : '';
   const facts: readonly NamedValue[] = [
     ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [
@@ -222,7 +224,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
     ]),
     ...given(market?.volatility, 'volatility', (ratio) => [
       plain(`±${formatPercent(ratio)}`),
-      faint(` of the mean of ${daySpan(market, snapshot)}`),
+      faint(` of the mean of ${day}`),
     ]),
   ];
   return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);

@@ -53,7 +53,7 @@ import {
   SegmentLine,
 } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
-import { ageText, clockText, dayText, fillsFrame, STILL_READ } from '../../ui/time.ts';
+import { ageText, clockText, dayText, fillsFrame, reachedSec, STILL_READ, spanOf } from '../../ui/time.ts';
 import { workColumns, workRows } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
@@ -295,13 +295,12 @@ const FRESH_SEC = 60;
 function marketLines(context: ServiceContext): readonly Line[] {
   const { snapshot, symbol, day, month, now, width, isSpoken } = context;
   const end = snapshot.blockTimestamp ?? now;
-  const reachSec = ({ from }: MarketView) =>
-    from === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
   // A history younger than a day is covered by the day's figures.
-  const isYoung = day.data?.base != null && month.data && !fillsFrame(reachSec(month.data), DAY_SEC);
+  const isYoung =
+    day.data?.base != null && month.data && !fillsFrame(reachedSec(month.data.from, end), DAY_SEC);
   const shown = isYoung ? [day] : [day, month];
   const rows = shown.flatMap(({ data }) =>
-    data === undefined ? [] : statsRows(data, reachSec(data), Number(snapshot.baseFee)),
+    data === undefined ? [] : statsRows(data, reachedSec(data.from, end), Number(snapshot.baseFee)),
   );
   const { heading, lines } = tableOf({ columns: STATS_COLUMNS, rows, width }, isSpoken);
   const { nativeUsd = snapshot.nativeUsd } = day.data ?? month.data ?? {};
@@ -336,10 +335,7 @@ type StatsRow = ReturnType<typeof statsRows>[number];
 function statsRows(market: MarketView, sec: number, now: number) {
   const { base, volatility, timeFrame } = market;
   if (base === null) return [];
-  // A shorter history must not be called by the window's name.
-  const isWhole = fillsFrame(sec, timeFrame === '30d' ? 30 * DAY_SEC : DAY_SEC);
-  const name = isWhole ? timeFrame : formatSpan(sec);
-  return [{ ...statsAt(base, now), name, volatility }];
+  return [{ ...statsAt(base, now), name: spanOf(sec, timeFrame), volatility }];
 }
 
 const price = (id: 'now' | 'min' | 'p10' | 'median' | 'mean' | 'p90' | 'max', rank: number) =>
