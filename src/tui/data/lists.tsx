@@ -195,12 +195,10 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
 
 export type NotificationLevel = 'on' | 'bell' | 'off';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** How much is announced beside the screen, and the environment, which identifies the terminal. */
 export interface Notifications {
   readonly level: NotificationLevel;
-  readonly env: Env;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const BELL = '\u0007';

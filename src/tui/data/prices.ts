@@ -1,13 +1,13 @@
 import { notifyManager, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { followPrices } from '../../client/follow-prices.ts';
-import type { GasClient } from '../../client/gas-client.ts';
 import { type ChainRulesView, forkChip } from '../../client/views/chain.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import type { CurrentView } from '../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView, TrendView } from '../../client/views/gas.ts';
 import { useAtNow } from '../ui/pane-context.tsx';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
+import { atMost } from './mutations.ts';
 import { type Dated, headOf, type Polled, useMonitorQuery, usePolledQuery } from './polled-query.ts';
 
 /** Polling interval while blocks since the last run are read; cheap within this process. */
@@ -19,23 +19,20 @@ export const RULES_KEY = ['chain/rules'];
 const RULES_WITHIN_MS = 100;
 const adviceKey = (patienceSec: number) => ['gas/recommendation', patienceSec];
 
-/** `null` when they do not come in time. */
-async function rulesSoon(client: GasClient, signal: AbortSignal): Promise<ChainRulesView | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(late.resolve, RULES_WITHIN_MS, null);
-  const asked = client.chainRules({ signal }).catch(() => null);
-  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
-}
-
 /** Prices, trend, advice and rules of one block at once, so that they are drawn at once. */
 function putCurrent(
   queries: QueryClient,
-  { snapshot, trend, recommendation, rules }: CurrentView & { readonly rules: ChainRulesView | null },
+  {
+    snapshot,
+    trend,
+    recommendation,
+    rules,
+  }: CurrentView & { readonly rules?: ChainRulesView | null | undefined },
   patienceSec: number,
   at: number,
 ): void {
-  const put = <T>(key: QueryKey, value: T | null, head?: string) => {
-    if (value !== null) queries.setQueryData<Dated<T>>(key, { value, at, head });
+  const put = <T>(key: QueryKey, value: T | null | undefined, head?: string) => {
+    if (value != null) queries.setQueryData<Dated<T>>(key, { value, at, head });
   };
   notifyManager.batch(() => {
     put(TREND_KEY, trend, headOf(snapshot));
@@ -62,7 +59,11 @@ export function useSnapshot(
     key: SNAPSHOT_KEY,
     ask: async (from, signal) => {
       if (!isOwnService) return from.gasCurrent({ signal });
-      const whole = [from.statsCurrent({ patienceSec, signal }), rulesSoon(from, signal)] as const;
+      const rulesSoon = atMost(
+        RULES_WITHIN_MS,
+        from.chainRules({ signal }).catch(() => null),
+      );
+      const whole = [from.statsCurrent({ patienceSec, signal }), rulesSoon] as const;
       const [current, rules] = await Promise.all(whole);
       if (!signal.aborted) putCurrent(queries, { ...current, rules }, patienceSec, now());
       return current.snapshot;

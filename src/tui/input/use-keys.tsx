@@ -176,10 +176,12 @@ export function useKeys(
 export const useModalKeys = (scope: Scope, handlers: ActionHandlers, text?: ModalText): void =>
   useKeys(scope, handlers, 'modal', text);
 
+/** The keys that move within 0 to `most`, a screen of which has `room`. */
 export function scrollKeys(
-  go: (to: number) => void,
-  { top, room, most }: { readonly top: number; readonly room: number; readonly most: number },
+  move: (to: number) => void,
+  { top, room, most }: Readonly<Record<'top' | 'room' | 'most', number>>,
 ) {
+  const go = (to: number) => move(Math.min(Math.max(to, 0), most));
   return {
     up: () => go(top - 1),
     down: () => go(top + 1),

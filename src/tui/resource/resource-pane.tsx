@@ -239,9 +239,8 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
   const table = useTable({ columns: resource.columns(context, shown), rows: shown, cursor });
 
   const select = (to: number, more: Partial<ResourceState<Item>> = {}) => {
-    const at = Math.min(Math.max(to, 0), items.length - 1);
-    const id = items[at]?.id;
-    if (id !== undefined) change({ cursor: { id, place: at }, ...more });
+    const id = items[to]?.id;
+    if (id !== undefined) change({ cursor: { id, place: to }, ...more });
   };
   useKeys(plural, {
     ...(selected && {

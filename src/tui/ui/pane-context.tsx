@@ -30,26 +30,23 @@ export function Room({ columns, rows, children }: RoomSize & { readonly children
   return <RoomContext value={room}>{children}</RoomContext>;
 }
 
-interface Ticks {
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly read: () => number;
-}
-
-const ClockContext = createContext(createTicks(Date.now).ticks);
-
 function createTicks(now: () => number) {
   const listeners = new Set<() => void>();
   let at = now();
-  const subscribe: Ticks['subscribe'] = (listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+  return {
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    read: () => at,
+    tick: () => {
+      at = now();
+      for (const listener of listeners) listener();
+    },
   };
-  const tick = () => {
-    at = now();
-    for (const listener of listeners) listener();
-  };
-  return { ticks: { subscribe, read: () => at } satisfies Ticks, tick };
 }
+
+const ClockContext = createContext(createTicks(Date.now));
 
 interface ClockProps {
   readonly now: () => number;
@@ -59,17 +56,17 @@ interface ClockProps {
 
 /** One ticking second for everything that shows an age, so that all ages change in one frame. */
 export function Clock({ now, periodMs = 1_000, children }: ClockProps) {
-  const { ticks, tick } = useMemo(() => createTicks(now), [now]);
+  const ticks = useMemo(() => createTicks(now), [now]);
   useEffect(() => {
     // On the full second: block times are whole seconds, and an age must not skip one.
     const waitMs = () => periodMs - (now() % periodMs);
     const next = () => {
-      tick();
+      ticks.tick();
       timer = setTimeout(next, waitMs());
     };
     let timer = setTimeout(next, waitMs());
     return () => clearTimeout(timer);
-  }, [now, tick, periodMs]);
+  }, [now, ticks, periodMs]);
   return <ClockContext value={ticks}>{children}</ClockContext>;
 }
 

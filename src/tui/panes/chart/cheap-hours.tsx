@@ -111,7 +111,9 @@ export function usualPrice(
   return { wei: BigInt(Math.round(mean)) + tip, basis };
 }
 
-function rankLine(cheaper: number, dearer: number): Line {
+function rankLine(here: number, all: readonly number[]): Line {
+  const share = (is: (one: number) => boolean) => all.filter(is).length / all.length;
+  const [cheaper, dearer] = [share((one) => one < here), share((one) => one > here)];
   if (cheaper === 0) return [colored(dearer === 0 ? 'like every hour' : 'the cheapest hour', 'good')];
   return [colored(`${rankText(cheaper, dearer)} of hours`, rankColor(cheaper))];
 }
@@ -135,12 +137,11 @@ export function hourWords(
   if (lowest === null) return [[[faint('cheap hours are named once a whole day is seen')]]];
   const mean = meanOrNull(known) ?? 0;
   const against = (value: number) => formatChange(changeRatio(value, mean), 0);
-  const figures = (value: number): Line => [plain(` ${formatGwei(value)}`), faint(` (${against(value)})`)];
-  const lowestMean = week.hours[lowest] ?? 0;
-  const lowestFigures: Line = [
-    plain(` ${formatGwei(lowestMean)}`),
-    faint(` (${against(lowestMean)} against the mean)`),
+  const figures = (value: number, what = ''): Line => [
+    plain(` ${formatGwei(value)}`),
+    faint(` (${against(value)}${what})`),
   ];
+  const lowestFigures = figures(week.hours[lowest] ?? 0, ' against the mean');
   const stretches = cheapStretches(week);
   const [next] = stretches;
   const ofDay = cheapestHourUtc === null ? null : wrapHour(cheapestHourUtc + week.offsetMinutes / 60) % HOURS;
@@ -148,26 +149,15 @@ export function hourWords(
     [faint('cheapest '), bold(hourName(lowest), 'good'), ...lowestFigures],
     ...(ofDay === null ? [] : [[faint('of all days '), plain(`${clock(ofDay)}–${clock(ofDay + 1)}h`)]]),
   ];
-  const cheap: readonly Line[] = [
-    ...stretches.slice(0, 5).map(({ text, mean: own }, place): Line => {
-      return [faint(place === 0 ? 'cheap, next first  ' : ''), bold(text, 'good'), ...figures(own)];
-    }),
-  ];
+  const cheap = stretches.slice(0, 5).map(({ text, mean: own }, place): Line => {
+    return [faint(place === 0 ? 'cheap, next first  ' : ''), bold(text, 'good'), ...figures(own)];
+  });
   const hour = cursor ?? week.current;
   const here = week.hours[hour] ?? null;
   const name = colored(`▸ ${hourName(hour)}`, 'accent');
   const usual: readonly Line[] =
     here === null ? [[name, plain(' not seen yet')]] : [[name, plain(' usually'), ...figures(here)]];
-  const share = (is: (one: number) => boolean) => known.filter(is).length / known.length;
-  const rank =
-    here === null
-      ? []
-      : [
-          rankLine(
-            share((one) => one < here),
-            share((one) => one > here),
-          ),
-        ];
+  const rank = here === null ? [] : [rankLine(here, known)];
   const wait =
     next === undefined || next.awaySec === 0
       ? 'now is a cheap hour'

@@ -307,10 +307,9 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   const txLines = isSpoken ? table.lines : table.lines.slice(0, room - lines.length);
   const below = isSpoken ? 0 : facts.length + 1 + list.length - first.current - lines.length - txLines.length;
 
-  const go = (to: number) => scroll(Math.min(Math.max(to, 0), most));
   const marked = selected === null ? undefined : list[selected];
   useKeys('explorer', {
-    ...(most > 0 && scrollKeys(go, { top: at, room, most })),
+    ...(most > 0 && scrollKeys(scroll, { top: at, room, most })),
     ...(marked && { open: () => open({ kind: 'tx', hash: marked.hash }) }),
     previous: () => {
       if (place.number > 0) turn(place.number - 1);
@@ -323,8 +322,8 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   });
 
   const isAbove = list.length > 0 && marked === undefined;
-  useKeys('block', isAbove ? { 'to-transactions': () => go(steps) } : {}, 'overlay');
-  const txRows = { lines: txLines, select: (row: number) => isOpen && go(steps + above + row) };
+  useKeys('block', isAbove ? { 'to-transactions': () => scroll(steps) } : {}, 'overlay');
+  const txRows = { lines: txLines, select: (row: number) => isOpen && scroll(steps + above + row) };
 
   return (
     <PlaceFrame place={place} polled={polled}>

@@ -286,7 +286,7 @@ function BlocksScreen({ list, select, pick, open }: BlocksScreenProps) {
     rowName: 'Block',
   });
 
-  const keyAt = (to: number) => (to <= 0 ? null : (blocks[Math.min(to, blocks.length - 1)]?.key ?? null));
+  const keyAt = (to: number) => (to === 0 ? null : (blocks[to]?.key ?? null));
   const go = (to: number) => select(keyAt(to));
   const number = row?.number ?? null;
   useKeys('explorer', {

@@ -132,12 +132,11 @@ export function ServicePane() {
   );
 }
 
-function stateOf(
-  what: string,
-  { data, at, error, retryAt }: Pick<Polled<unknown>, 'data' | 'at' | 'error' | 'retryAt'>,
-  { now, isPast }: Pick<ServiceContext, 'now' | 'isPast'>,
-  lacking = `no ${what}`,
-): readonly Line[] {
+type StateContext = Pick<ServiceContext, 'now' | 'isPast'>;
+
+function stateOf(what: string, polled: Polled<unknown>, context: StateContext, lacking = `no ${what}`) {
+  const { data, at, error, retryAt } = polled;
+  const { now, isPast } = context;
   if (error === null) return data === undefined ? [[faint(`loading ${what} …`)]] : [];
   const problem = missingReason(error, isPast);
   if (data === undefined) return [[faint(`${lacking}: ${problem}`)]];
