@@ -11,7 +11,6 @@ import type { GasClient } from '../../client/gas-client.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
 import { retryAtOf } from './query-client.ts';
-import { FILLS_ELSEWHERE_MS, isFilling, mayFill, type ShortHistory, shortOf } from './short-history.ts';
 
 export interface PolledQuery<T> {
   readonly key: QueryKey;
@@ -47,6 +46,15 @@ export interface Polled<T> {
   readonly refresh: () => Promise<void>;
 }
 
+/** A history that does not fill its time frame yet, because more of it is still being read. */
+interface ShortHistory {
+  /** Where it begins, ms since epoch. */
+  readonly from: number;
+  /** When it was first received, or last reached further back, ms. */
+  readonly since: number;
+  readonly hasGrown: boolean;
+}
+
 /** A response in the cache. */
 export interface Dated<T> {
   readonly value: T;
@@ -57,6 +65,32 @@ export interface Dated<T> {
   /** While its history does not fill its time frame. */
   readonly short?: ShortHistory | null;
 }
+
+/** So long after it has grown last it is asked for with each head: a stage of filling takes a minute and more. */
+const MAY_FILL_MS = 180_000;
+/** So long it counts as one that is being read. */
+const FILLS_MS = 60_000;
+/** A remote service counts requests. */
+const FILLS_ELSEWHERE_MS = 15_000;
+
+/** `from`: where a response received `at` begins; `null`: it fills its time frame. */
+function shortOf(
+  from: number | null,
+  before: ShortHistory | null | undefined,
+  at: number,
+): ShortHistory | null {
+  if (from === null) return null;
+  const hasGrown = before != null && from < before.from;
+  if (before == null || hasGrown) return { from, since: at, hasGrown };
+  return { ...before, from };
+}
+
+const hasGrownWithin = ({ short, at }: Dated<unknown>, ms: number) => short != null && at - short.since < ms;
+
+const mayFill = (data: Dated<unknown>): boolean => hasGrownWithin(data, MAY_FILL_MS);
+
+const isFilling = (data: Dated<unknown>): boolean =>
+  data.short?.hasGrown === true && hasGrownWithin(data, FILLS_MS);
 
 /** The same response of the same head stays the same object, so that nothing is drawn anew. */
 function shared(before: unknown, after: unknown): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordTexts } from '../../../src/tui/panes/service/service-pane.tsx';
+import { recordTexts } from '../../../src/tui/panes/live/advice.tsx';
 
 describe('the record of advice in words', () => {
   const track = {

@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useEffect, useRef } from 'react';
-import type { MarketView } from '../../../client/views/dashboard.ts';
+import type { MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
   advisedWait,
   describeAdvice,
@@ -16,13 +16,14 @@ import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useMonitor } from '../../data/monitor-context.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { given, type NamedValue, useFlow } from '../../ui/fact-list.tsx';
+import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
 import { usePaneMemory, useRoom, useTextWidth } from '../../ui/pane-context.tsx';
 import { SideBySide } from '../../ui/side-by-side.tsx';
 import { BOX_ROWS, BoxedTable, useTable } from '../../ui/table.tsx';
 import {
   bold,
   changeSpan,
+  colored,
   EMPTY_LINE,
   faint,
   filledTo,
@@ -31,11 +32,13 @@ import {
   type Line,
   LineList,
   plain,
+  rankColor,
+  rankText,
+  shownWidth,
 } from '../../ui/text.tsx';
 import { reachedSec, spanOf } from '../../ui/time.ts';
 import { atOrBelow } from '../alerts/alert-form.tsx';
 import { AdviceInFull, adviceParts, reasonLines, reasonsOf, waitColumnsOf, waitWords } from './advice.tsx';
-import { useDayRange } from './day-range.ts';
 import { HourChart, SmallChart, spanText } from './hour-chart.tsx';
 import { copiedTexts, LaneTable, type WorkRow, workColumns, workRows } from './lane-table.tsx';
 import { type LiveView, useLiveView } from './live-view.ts';
@@ -194,6 +197,57 @@ function Prices({ view, hasChart: mayHaveChart }: PricesScreenProps & { readonly
   );
 }
 
+const DAY = '24h';
+/** Over a shorter time the price hardly moves. */
+const LEAST_RANGE_SEC = 60;
+const LEAST_CELLS = 6;
+const MOST_CELLS = 60;
+
+/** Where the price is between the extremes of the day, and what share of the day was dearer. */
+function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
+  const { baseFee, nextBaseFee } = snapshot;
+  const now = Number(nextBaseFee ?? baseFee);
+  const { base = null } = market ?? {};
+  const sec = reachedSec(market?.from ?? null, snapshot.blockTimestamp);
+  const span = spanOf(sec, DAY);
+  // The day's figures are polled less often than the price, which may have left their range.
+  const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
+  const [low, high] = [formatGwei(min), formatGwei(max)];
+  const rank = trend?.percentileRank24h ?? null;
+  const verdict = base === null || rank === null ? '' : `   ${verdictOf(rank, now, base, span)}`;
+  const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest([low, high, verdict].map(shownWidth));
+  if (base === null || sec < LEAST_RANGE_SEC) return [];
+  const around = ` ${span}   ├┤ `.length + lowRoom + highRoom;
+  const isSaid = width - around - verdictRoom >= LEAST_CELLS;
+  const cells = Math.min(Math.max(width - around - (isSaid ? verdictRoom : 0), LEAST_CELLS), MOST_CELLS);
+  const place = Math.round((max > min ? (now - min) / (max - min) : 0.5) * (cells - 1));
+  return [
+    [
+      ...[faint(` ${span}  `), plain(low.padEnd(lowRoom)), faint(` ├${'─'.repeat(place)}`)],
+      ...[bold('●', 'accent'), faint(`${'─'.repeat(cells - 1 - place)}┤ `)],
+      ...[
+        plain(high.padEnd(highRoom)),
+        colored(isSaid ? verdict : '', rank === null ? undefined : rankColor(rank)),
+      ],
+    ],
+  ];
+}
+
+/** Maximum distance from the median: that of an even number is between two values, and some blocks old. */
+const AROUND_MEDIAN = 1.02;
+
+/** Compares the price with the day, correctly even for equal prices; empty where `rank` is of another history. */
+function verdictOf(rank: number, now: number, { min, median, max }: StatsView, span: string): string {
+  const past = span === DAY ? 'the day' : span === '1h' ? 'the last hour' : `the last ${span}`;
+  const off = median === null ? null : now / median;
+  if (off !== null && (rank > 0.5 ? off < 1 / AROUND_MEDIAN : off > AROUND_MEDIAN)) return '';
+  if (rank === 0) return `${min === max && now === max ? 'unchanged in' : 'the lowest of'} ${past}`;
+  if (rank > 0.99) return `among the highest of ${past}`;
+  // At most half is below, and it is at least the median: it is the median.
+  if (rank <= 0.5 && off !== null && off >= 1) return `the usual price of ${past}`;
+  return `${rankText(rank)} of ${past}`;
+}
+
 function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
   const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
   const change = nextBaseFee === null || baseFee === 0n ? null : Number(nextBaseFee) / Number(baseFee) - 1;
@@ -202,7 +256,7 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
   // The base fee against the previous hour, or the service's word without a percentage.
   const span = spanText(hour, HOUR_SEC);
   const coinChange = market?.nativeUsdChangeRatio ?? null;
-  const day = spanOf(reachedSec(market?.from ?? null, snapshot.blockTimestamp), '24h');
+  const day = spanOf(reachedSec(market?.from ?? null, snapshot.blockTimestamp), DAY);
   const isMadeUp = snapshot.source.kind === 'simulated' ? ' simulated' : '';
   const facts: readonly NamedValue[] = [
     ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [

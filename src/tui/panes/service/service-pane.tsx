@@ -5,7 +5,6 @@ import {
   type NodeView,
   statsAt,
 } from '../../../client/views/dashboard.ts';
-import { type AdviceKind, describeRecord, recordOf, type TrackView } from '../../../client/views/gas.ts';
 import { counted } from '../../../client/views/metrics.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
@@ -54,6 +53,7 @@ import {
 } from '../../ui/text.tsx';
 import { type ColorName, DimContext, useDim } from '../../ui/theme.ts';
 import { ageText, clockText, dayText, fillsFrame, reachedSec, STILL_READ, spanOf } from '../../ui/time.ts';
+import { recordTexts } from '../live/advice.tsx';
 import { workColumns, workRows } from '../live/lane-table.tsx';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
@@ -375,30 +375,6 @@ export function recordLines(context: RecordContext): readonly Line[] {
     ...phraseLines('Advice', [record], width),
     ...waits.flatMap((text) => phraseLines('', [text], width)),
     ...late.map(indented),
-  ];
-}
-
-/** How past advice has turned out, waits and sends apart; empty while none has come due. */
-export function recordTexts(track: TrackView): readonly string[] {
-  const kinds: readonly AdviceKind[] =
-    track.waits === null && track.sends === null ? ['advice'] : ['waits', 'sends'];
-  const texts = kinds.flatMap((kind) => recordText(track, kind));
-  const { unjudged } = track;
-  return texts.length > 0 && unjudged ? [...texts, `${unjudged} not judged for want of blocks`] : texts;
-}
-
-/** `waits: given 41, kept 37, stated 88 %, saved 12 %, since 3 Nov` */
-function recordText(track: TrackView, kind: AdviceKind): readonly string[] {
-  const record = recordOf(track, kind);
-  const text = describeRecord(track, kind);
-  if (record === null || text === null) return [];
-  const { since, versions } = record;
-  return [
-    [
-      text,
-      ...(since === null ? [] : [`since ${dayText(since)}`]),
-      ...(versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : []),
-    ].join(', '),
   ];
 }
 
