@@ -38,7 +38,7 @@ import {
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { describeDistance, type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
-import { counted, type Fact, textIfKnown } from './metrics.ts';
+import { counted, describeCoins, type Fact, textIfKnown } from './metrics.ts';
 import { PendingView } from './pending.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */
@@ -311,10 +311,9 @@ export function describeSigned(
 /** What became of it in a block; `when` words a time. Savings are negative where it paid more. */
 export function describeOutcome(autoTx: AutoTxView, when: TimeText): readonly Fact[] {
   const { chainId, atCreation, dayMean, savedWei } = autoTx;
-  const amount = (wei: bigint, usd: number | null) =>
-    `${formatNative(wei, coinSymbol(chainId))}${usd === null ? '' : `  ${formatUsd(usd)}`}`;
+  const coin = { symbol: coinSymbol(chainId), nativeUsd: null };
   const savedAmount = (wei: bigint, usd: number | null) =>
-    `${formatSavedNative(wei, coinSymbol(chainId))}${usd === null ? '' : `  ${formatSavedUsd(usd)}`}`;
+    `${formatSavedNative(wei, coin.symbol)}${usd === null ? '' : `  ${formatSavedUsd(usd)}`}`;
   const saved = (compared: ComparisonView | null, than: string) =>
     textIfKnown(compared, ({ savedWei: wei, savedUsd, referencePrice }) => {
       const price = textIfKnown(referencePrice, (known) => ` of ${formatGwei(known)} gwei`) ?? '';
@@ -326,7 +325,7 @@ export function describeOutcome(autoTx: AutoTxView, when: TimeText): readonly Fa
     ['confirmed', describeConfirmations(autoTx)],
     ['paid', textIfKnown(autoTx.effectiveGasPrice, (wei) => `${formatGwei(wei)} gwei per gas`)],
     ['gas used', textIfKnown(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
-    ['cost', textIfKnown(autoTx.costWei, (wei) => amount(wei, autoTx.costUsd))],
+    ['cost', textIfKnown(autoTx.costWei, (wei) => describeCoins(wei, coin, autoTx.costUsd))],
     [
       'saved',
       saved(atCreation, 'its price at creation') ?? textIfKnown(alone, (wei) => savedAmount(wei, null)),

@@ -117,16 +117,14 @@ export function confirmationWords(count: number, chainId: number | null): string
   return count < enough ? `${words}, final after ${enough}` : `${words}, final`;
 }
 
-function coins(
-  wei: bigint | null,
+/** `0.01 ETH  $31.20`: with `usd`, else with what it is worth at the coin's present price. */
+export function describeCoins(
+  wei: bigint,
   { symbol, nativeUsd }: FactContext,
   usd: number | null = null,
-): string | null {
-  const dollars = usd ?? (wei === null || nativeUsd === null ? null : usdOf(wei, nativeUsd));
-  return textIfKnown(
-    wei,
-    (amount) => formatNative(amount, symbol) + (dollars === null ? '' : `  ${formatUsd(dollars)}`),
-  );
+): string {
+  const dollars = usd ?? (nativeUsd === null ? null : usdOf(wei, nativeUsd));
+  return formatNative(wei, symbol) + (dollars === null ? '' : `  ${formatUsd(dollars)}`);
 }
 
 const BAR_CELLS = 20;
@@ -143,6 +141,7 @@ export function describeBlock(block: BlockView, context: FactContext): readonly 
   const blobs = (used: number) =>
     `${formatCount(used / Number(GAS_PER_BLOB))}  (${formatCount(used)} blob gas${excess})`;
   const nextBlob = textIfKnown(block.nextBlobBaseFee, (wei) => `, next ${formatGwei(wei)}`) ?? '';
+  const coins = (wei: bigint) => describeCoins(wei, context);
   return [
     ['base fee', gwei(base)],
     ['next base', textIfKnown(block.nextBaseFeePerGas, next)],
@@ -154,7 +153,7 @@ export function describeBlock(block: BlockView, context: FactContext): readonly 
     ['transactions', textIfKnown(block.transactionCount, formatCount)],
     ['blob fee', textIfKnown(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
     ['blobs', textIfKnown(block.blobGasUsed, blobs)],
-    ['burnt', coins(block.burntWei, context)],
+    ['burnt', textIfKnown(block.burntWei, coins)],
     ['fees go to', block.feeRecipient],
   ];
 }
@@ -188,6 +187,7 @@ export function describeTx(
   ];
   const tip = textIfKnown(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
   const isAlone = count === 1;
+  const coins = (wei: bigint, usd: number | null = null) => describeCoins(wei, context, usd);
   return [
     ['hash', tx.hash],
     ['status', [state, depth].filter((part) => part !== null).join(', ') || null],
@@ -197,7 +197,7 @@ export function describeTx(
     ['from', from],
     ['to', to ?? (from === null ? null : 'none: it creates a contract')],
     ['call', tx.selector],
-    ['value', coins(tx.value, context)],
+    ['value', textIfKnown(tx.value, coins)],
     ['nonce', textIfKnown(tx.nonce, String)],
     ['gas', textIfKnown(gasUsed, used) ?? textIfKnown(limit, (most) => `limit ${most}`)],
     ['max fee', gwei(tx.maxFeePerGas)],
@@ -212,8 +212,8 @@ export function describeTx(
       ),
     ],
     ['paid', textIfKnown(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
-    ['cost', coins(tx.costWei, context, tx.costUsd)],
-    ['L1 part', tx.dataFeeWei === 0n ? null : coins(tx.dataFeeWei, context)],
+    ['cost', textIfKnown(tx.costWei, (wei) => coins(wei, tx.costUsd))],
+    ['L1 part', textIfKnown(tx.dataFeeWei || null, coins)],
     [
       'tip rank',
       textIfKnown(tx.tipRank, (rank) => tipRankWords(rank, count)) ?? (isAlone ? 'alone in its block' : null),

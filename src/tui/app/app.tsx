@@ -1,14 +1,6 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import {
-  type ReactNode,
-  useContext,
-  useEffect,
-  useLayoutEffect,
-  useReducer,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type ReactNode, useContext, useEffect, useReducer, useState, useSyncExternalStore } from 'react';
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { type ChainStatus, chainStatus } from '../../client/views/chain-status.ts';
@@ -24,17 +16,12 @@ import { NoData, useNoResponse } from '../chrome/no-source.tsx';
 import { helpLines, RawView } from '../chrome/raw-view.tsx';
 import { ToastHost, useToast } from '../chrome/toast.tsx';
 import { ListsProvider, type Notifications } from '../data/lists.tsx';
-import {
-  type AlertPrefill,
-  MonitorContext,
-  type MonitorScope,
-  type QuerySession,
-} from '../data/monitor-context.ts';
+import { MonitorContext, type MonitorScope, type QuerySession } from '../data/monitor-context.ts';
 import { usePace, useRateLimit } from '../data/pace.ts';
 import { useForkChip, useSnapshot } from '../data/prices.ts';
 import { useRecovery } from '../data/queries.ts';
 import { createQueryClient } from '../data/query-client.ts';
-import { chainMemory, Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
+import { Remembered, RememberedContext, useMemoryOf, useRemembered } from '../data/remembered.ts';
 import type { Scope, TabScope } from '../input/keymap.ts';
 import { useMouseKey } from '../input/mouse.tsx';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
@@ -192,7 +179,7 @@ function Session(props: SessionProps) {
   const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, PATIENCE_SEC.default);
   const prices = usePrices(session, source, patienceSec);
   const { snapshot, status, health, reason, intervalMs, quotaMs } = prices;
-  useMemoryOf(opened, snapshot);
+  useMemoryOf(opened, snapshot?.chainId ?? null);
   const { tab, showTab, tabKeys } = useTabs(() => change({ overlay: null }));
   const { zone, zoneName, toggleZone } = useZone(snapshot?.blockTimestamp ?? now());
   const { refresh, toggleFreeze } = useRefresh(frozen, change);
@@ -208,7 +195,7 @@ function Session(props: SessionProps) {
   const nothingAnswers = useNoResponse(reason) && snapshot === undefined;
   const shownBoard = state.isBoard ? board : null;
 
-  const newAlert = (prefill: AlertPrefill) => {
+  const newAlert: MonitorScope['newAlert'] = (prefill) => {
     openForm(memory, 'alert', prefill, tab.scope);
     showTab('alerts');
   };
@@ -425,22 +412,6 @@ function usePlaybackKeys(playback: Playback | null): ActionHandlers {
     'seek-back': () => playback.seek(-MINUTE_SEC),
     'seek-on': () => playback.seek(MINUTE_SEC),
   };
-}
-
-const DAMAGE_SHOWN_MS = 8_000;
-
-/** What is remembered of the source that is open; an opening one has what is shown until it has a name. */
-function useMemoryOf(opened: MonitorSource | null, snapshot: SnapshotView | undefined): void {
-  const remembered = useContext(RememberedContext);
-  const toast = useToast();
-  const chainId = snapshot?.chainId ?? null;
-  const named = opened?.rememberedAs ?? null;
-  const name = named ?? (opened === null || chainId === null ? null : chainMemory(chainId));
-  useLayoutEffect(() => remembered.open(name), [remembered, name]);
-  useEffect(
-    () => remembered.watch((text) => toast({ kind: 'error', text, forMs: DAMAGE_SHOWN_MS })),
-    [remembered, toast],
-  );
 }
 
 const RESTART_IS_NEWS_MS = 600_000;

@@ -29,7 +29,7 @@ import {
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { describeTxType } from '../../../client/views/metrics.ts';
+import { describeCoins, describeTxType } from '../../../client/views/metrics.ts';
 import { cleanText, hexText, shortHex, withShortHashes } from '../../../core/text.ts';
 import { maxCostText } from '../../../core/threshold/max-cost.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
@@ -38,12 +38,9 @@ import {
   formatDuration,
   formatGwei,
   formatLikelihood,
-  formatNative,
   formatSpan,
-  formatUsd,
   shortGwei,
   UNKNOWN,
-  usdOf,
 } from '../../../core/units.ts';
 import {
   factGrid,
@@ -125,8 +122,7 @@ function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVal
   const { gasLimit } = autoTx;
   const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
   const until = (at: number) => `${moment(at)}, ${aheadText(at, present)}`;
-  const dollars = (wei: bigint) => (nativeUsd === null ? '' : `  ${formatUsd(usdOf(wei, nativeUsd))}`);
-  const amount = (wei: bigint) => `${formatNative(wei, coinSymbol(autoTx.chainId))}${dollars(wei)}`;
+  const amount = (wei: bigint) => describeCoins(wei, { symbol: coinSymbol(autoTx.chainId), nativeUsd });
   const order = toldFacts(describeOrder(autoTx, snapshot, moment, until), width);
   return [
     ...longFact(autoTx.note, 'note', width),
@@ -219,18 +215,20 @@ function timelineLines(entries: readonly TimelineEntryView[], { present, width }
   return headedLines(rows, width);
 }
 
-/** Lines of the foot: a rule, and three for the call and the reason, which has at most two. */
-export const FOOT_LINES = 4;
+/** A rule, and three lines for the call and the reason, which has at most two. */
+const FOOT_LINES = 4;
 
 const WHY_LINES = 2;
 
-export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
+function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { width } = context;
   const why = whyLines(autoTx, context, WHY_LINES);
   const most = FOOT_LINES - 1 - Math.max(why.length, 1);
   const what = wrappedLines(whatText(autoTx), width, { most, look: { faint: true } });
   return filledTo([[faint(` ${'─'.repeat(Math.max(width - 2, 0))}`)], ...what, ...why], FOOT_LINES);
 }
+
+export const autoTxFoot = { rows: FOOT_LINES, lines: footLines };
 
 const LONGEST_NOTE = 400;
 

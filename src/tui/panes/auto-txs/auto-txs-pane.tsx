@@ -28,11 +28,10 @@ import { faint, type Line } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
 import {
   autoTxColumns,
+  autoTxFoot,
   contentOf,
   detailsLines,
   detailsTitle,
-  FOOT_LINES,
-  footLines,
   ordered,
 } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
@@ -76,7 +75,7 @@ const AUTO_TXS: Resource<AutoTxView> = {
     target: (one, other) => Number((one.target ?? 0n) - (other.target ?? 0n)),
     newest: (one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0),
   },
-  foot: { rows: FOOT_LINES, lines: footLines },
+  foot: autoTxFoot,
   useDetails(id, context, listed, isWanted) {
     const uiNow = useNow();
     const polled = useItem(['auto-tx', id], (client, signal) => client.autoTx(id, { signal }), isWanted);

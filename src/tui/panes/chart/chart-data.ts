@@ -44,7 +44,6 @@ export function hoursTimeFrame(description: ServiceDescription | null | undefine
 export type ChartSlot = Timed &
   Readonly<Record<'base' | 'low' | 'high' | 'tip' | 'gasUsedRatio' | 'previous', number | null>>;
 export type ChartData = ReturnType<typeof chartData>;
-export type SlotMark = ChartData['marks'][number];
 
 type Timed = { readonly timestamp: number };
 

@@ -33,15 +33,7 @@ import {
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, offsetAt, STILL_READ, weekdayText, zoneText } from '../../ui/time.ts';
-import {
-  axesOf,
-  type ChartData,
-  type ChartSlot,
-  meanOrNull,
-  type SlotMark,
-  slotAt,
-  useChartLook,
-} from './chart-data.ts';
+import { axesOf, type ChartData, type ChartSlot, meanOrNull, slotAt, useChartLook } from './chart-data.ts';
 
 const changeRatio = (from: number | null, to: number) => (from !== null && from > 0 ? to / from - 1 : null);
 
@@ -94,7 +86,7 @@ export function markLook(kind: string) {
 
 /** @param momentOf names the time of each: a column may hold hours of them */
 function markSegments(
-  marks: readonly SlotMark[],
+  marks: ChartData['marks'],
   momentOf: (timestamp: number) => string = () => '',
 ): readonly Line[] {
   return [...Map.groupBy(marks, ({ kind }) => kind)]
@@ -273,7 +265,7 @@ export function slotBasis({ base, tip, timestamp }: ChartSlot, percentile: strin
 function cursorSegments(
   data: ChartData,
   index: number | null,
-  marks: readonly SlotMark[],
+  marks: ChartData['marks'],
   likely: number | null,
   isShort: boolean,
 ): readonly Line[] {

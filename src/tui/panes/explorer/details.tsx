@@ -7,6 +7,7 @@ import {
   type BlockView,
   confirmationWords,
   describeBlock,
+  describeCoins,
   describeTx,
   type Fact,
   type TxRowView,
@@ -16,14 +17,7 @@ import { PERCENTILES } from '../../../contract/choices.ts';
 import { LANES } from '../../../core/advice.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatGwei,
-  formatNative,
-  formatUsd,
-  UNKNOWN,
-} from '../../../core/units.ts';
+import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { type PlaceName, useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
@@ -367,21 +361,20 @@ function workLike({ chainId }: TxView, gas: number) {
 }
 
 /** What a transaction like it costs now in each lane, and at the price of each wait within the patience. */
-function costLines(costs: CallCost, { symbol, width }: PaneContext): readonly Line[] {
-  const dollars = (usd: number | null) => (usd === null ? '' : `  ${formatUsd(usd)}`);
-  const amount = (wei: bigint, usd: number | null) => formatNative(wei, symbol) + dollars(usd);
+function costLines(costs: CallCost, { snapshot, symbol, width }: PaneContext): readonly Line[] {
+  const coin = { symbol, nativeUsd: snapshot.nativeUsd };
   const likely = (wait: HorizonView) => {
     const words = describeLikely(wait);
     return words === null ? '' : `, ${words} likely`;
   };
   const facts: readonly Fact[] = [
     ...LANES.map((lane): Fact => {
-      const { price, wei, usd } = costs.lanes[lane];
-      return [lane, `${amount(wei, usd)}  at ${formatGwei(price)} gwei`];
+      const { price, wei } = costs.lanes[lane];
+      return [lane, `${describeCoins(wei, coin)}  at ${formatGwei(price)} gwei`];
     }),
-    ...costs.waits.map(({ wait, price, wei, usd }): Fact => {
+    ...costs.waits.map(({ wait, price, wei }): Fact => {
       const within = `within ${formatDuration(wait.horizonSec)}`;
-      return [within, `${amount(wei, usd)}  at ${formatGwei(price)} gwei${likely(wait)}`];
+      return [within, `${describeCoins(wei, coin)}  at ${formatGwei(price)} gwei${likely(wait)}`];
     }),
   ];
   const l1 = costs.dataFee === null ? `, ${costs.dataFeeReason ?? ''}` : '';
