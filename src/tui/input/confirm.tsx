@@ -43,12 +43,7 @@ export function useConfirmation() {
   return { dialog: asked && <ConfirmDialog {...asked} onAnswer={onAnswer} />, ask };
 }
 
-interface DialogBoxProps extends Pick<Confirmation, 'title' | 'lines'> {
-  /** What can be done. */
-  readonly last: Line;
-}
-
-export function DialogBox({ title, lines, last }: DialogBoxProps) {
+export function DialogBox({ title, lines, last }: Pick<Confirmation, 'title' | 'lines'> & { last: Line }) {
   const { columns, rows } = useRoom();
   const width = columns - 2 * MARGIN;
   const wrapped = lines.flatMap((line) => (line === ' ' ? [line] : wrapText(line, width, MOST_LINES)));

@@ -166,14 +166,8 @@ export class TerminalInput extends Readable {
   }
 }
 
-interface Read {
-  readonly keys: string;
-  readonly reports: readonly MouseReport[];
-  readonly held: string;
-}
-
 /** Keys and pastes of `input`, and the beginning of a sequence at its end; its first `known` characters hold no end. */
-function split(input: string, known: number): Read {
+function split(input: string, known: number) {
   const reports: MouseReport[] = [];
   let keys = '';
   let at = 0;

@@ -17,7 +17,7 @@ import { ScrolledLines, selectedPlace, TitledLines, useFirstRow } from '../ui/sc
 import { SideBySide, useListWidth } from '../ui/side-by-side.tsx';
 import { type TableColumn, useTable } from '../ui/table.tsx';
 import { bold, faint, type Line, plain, scrolledTo } from '../ui/text.tsx';
-import { useElapsed } from '../ui/use-elapsed.ts';
+import { useAtRest } from '../ui/use-elapsed.ts';
 
 type ResourceName = 'alert' | 'auto-tx';
 
@@ -309,16 +309,13 @@ interface DetailsScreenProps<Item extends ListItem> extends ScreenProps<Item> {
   readonly listed: Item | undefined;
 }
 
-/** A cursor that rests so long on an item asks a service elsewhere for its details. */
-const REST_MS = 300;
-
 function DetailsScreen<Item extends ListItem>(props: DetailsScreenProps<Item>) {
   const { resource, itemKeys, opened, isOpen, listed, change } = props;
   const plural = `${resource.name}s` as const;
   const context = usePane();
   const { rows } = useRoom();
   const { isOwnService } = useMonitor();
-  const isAtRest = useElapsed(REST_MS, opened.id);
+  const isAtRest = useAtRest(opened.id);
   const details = resource.useDetails(opened.id, context, listed, isOpen || isOwnService || isAtRest);
   const { item, title, entries = [], redeliver } = details;
   // Beside the list what it has of the item is shown until the details are there.

@@ -9,12 +9,6 @@ export interface Scale {
 export const AXES = ['linear', 'log'] as const;
 export type Axis = (typeof AXES)[number];
 
-interface ScaleOptions {
-  readonly rows: number;
-  readonly format: (value: number) => string;
-  readonly axis?: Axis;
-}
-
 /** A single spike beyond it presses everything else into the lowest rows of a linear axis. */
 const LOG_FROM = 8;
 
@@ -28,7 +22,7 @@ export function readableAxis(values: readonly number[], highest = Math.max(...va
 /** A scale for values of any order, with labels that all read differently. */
 export function chartScale(
   values: readonly number[],
-  { rows, format, axis = 'linear' }: ScaleOptions,
+  { rows, format, axis = 'linear' }: { rows: number; format: (value: number) => string; axis?: Axis },
 ): Scale {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   if (min > max) return { levelOf: () => 0, labels: new Map() };

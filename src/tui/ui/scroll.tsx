@@ -70,13 +70,8 @@ export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: Scrolle
   return <TitledLines {...frame} lines={lines.slice(from, from + room)} below={most - from} />;
 }
 
-interface TextViewProps {
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
 /** A text over the pane. */
-export function TextView({ title, lines }: TextViewProps) {
+export function TextView({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
   const heading = [[bold(title)], [faint('Esc closes')]];
   return <ScrolledLines scope="scroll" title={heading} lines={lines.map((text) => [plain(` ${text}`)])} />;
 }

@@ -202,13 +202,8 @@ function Rows({ rows }: { readonly rows: ReturnType<typeof rowsOf> }) {
   return <LineList lines={rows.map((row) => row.flatMap(partOf))} />;
 }
 
-interface BoxedTableProps<Row> {
-  readonly columns: readonly TableColumn<Row>[];
-  readonly rows: readonly Row[];
-}
-
 /** A table with a border; sentences for a screen reader. Its columns keep their maximum width while it is on screen. */
-export function BoxedTable<Row>({ columns: all, rows }: BoxedTableProps<Row>) {
+export function BoxedTable<Row>({ columns: all, rows }: Pick<TableOptions<Row>, 'columns' | 'rows'>) {
   const { columns: width } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const widest = useRef(new Map<string, number>());

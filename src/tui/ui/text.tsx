@@ -180,24 +180,20 @@ export function placed<Item>(
   return createElement(Fragment, null, ...items.map(draw));
 }
 
-interface LineListProps {
-  readonly lines: readonly Line[];
-  readonly width?: number;
-}
-
 /**
  * Lines below each other, each cut with an ellipsis at `width`. A transform writes them whenever Ink draws: Ink lays out
  * and measures each text, and takes one of several lines apart twice.
  */
-export function LineList({ lines, width: own }: LineListProps) {
+export function LineList({ lines, width: own }: { lines: readonly Line[]; width?: number }) {
   const { columns } = useRoom();
   const width = own ?? columns;
   const isDim = useDim();
   if (useIsScreenReaderEnabled()) {
+    const sentences = lines.map(spokenLine).filter((text) => /\p{L}|\p{N}/u.test(text));
     return (
       <Box flexDirection="column">
-        {placed(lines, (line) => (
-          <Sentence text={spokenLine(line)} />
+        {placed(sentences, (text) => (
+          <Text>{inAscii(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>
         ))}
       </Box>
     );
@@ -241,10 +237,4 @@ export function spokenLine(line: Line): string {
     .replace(/^(?:[-~*o!] )+/, '')
     .replace(/ [*o!] /g, ' ')
     .replace(/\s{2,}/g, ', ');
-}
-
-/** Text for a screen reader, in ASCII; empty without letters and numbers. */
-function Sentence({ text }: { readonly text: string }) {
-  if (!/\p{L}|\p{N}/u.test(text)) return null;
-  return <Text>{inAscii(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>;
 }

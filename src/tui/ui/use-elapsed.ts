@@ -9,3 +9,8 @@ export function useElapsed(ms: number, key: unknown): boolean {
   }, [ms, key]);
   return elapsed !== null && elapsed.key === key;
 }
+
+/** A cursor that rests so long on something asks a service elsewhere for its details. */
+const REST_MS = 300;
+
+export const useAtRest = (selected: unknown): boolean => useElapsed(REST_MS, selected);

@@ -161,14 +161,8 @@ function callLines(autoTx: AutoTxView, { width }: PaneContext): readonly Line[] 
 
 const LONGEST = 600;
 
-interface HeadedText {
-  readonly head: Line;
-  readonly word: Span;
-  readonly text: string;
-}
-
 /** Texts after their heads, whose words are as wide as the widest of them. */
-function headedLines(rows: readonly HeadedText[], width: number): Line[] {
+function headedLines(rows: readonly { head: Line; word: Span; text: string }[], width: number): Line[] {
   const room = Math.max(0, ...rows.map(({ word }) => shownWidth(word.text)));
   return rows.flatMap(({ head, word, text }) => {
     const before = [...head, { ...word, text: `${fitText(word.text, room)}  ` }];

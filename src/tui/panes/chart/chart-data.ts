@@ -207,10 +207,13 @@ function frameMsOf(timeFrame: string, { points }: ChartView): number {
   return sec === null ? ownMs : sec * 1_000;
 }
 
-type ChartRequest = Pick<ChartState, 'timeFrame' | 'percentile' | 'compare'> & {
+interface ChartRequest {
+  readonly timeFrame: string;
+  readonly percentile: string;
+  readonly compare: boolean;
   /** Block time of the chain, to decide whether single blocks are few enough; `null` when unknown. */
   readonly blockTimeSec: number | null;
-};
+}
 
 export type ChartResponses = Awaited<ReturnType<typeof loadChart>>;
 
@@ -282,23 +285,19 @@ function freshMs(timeFrame: string): number {
   return sec <= 3_600 ? 0 : Math.min(sec / 3, 300_000);
 }
 
-export interface ChartState {
-  readonly timeFrame: string;
-  readonly percentile: string;
-  readonly compare: boolean;
-  readonly heatmap: boolean;
-}
-
 /** `auto`: whichever makes a price readable. */
 const AXIS_CHOICES = ['auto', ...AXES] as const;
 export type AxisChoice = (typeof AXIS_CHOICES)[number];
 
-export function useChartData(state: ChartState, head: SnapshotView): Polled<ChartResponses> {
-  const { timeFrame, percentile, compare, heatmap } = state;
+export function useChartData(
+  { timeFrame, percentile, compare }: Omit<ChartRequest, 'blockTimeSec'>,
+  head: SnapshotView,
+  enabled: boolean,
+): Polled<ChartResponses> {
   const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;
   return useMonitorQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
-    enabled: !heatmap,
+    enabled,
     ask: (client, signal) => loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal }),
     shortFrom: ({ chart, previous }) => {
       const [first, last] = [chart.points[0]?.timestamp, chart.points.at(-1)?.timestamp ?? null];

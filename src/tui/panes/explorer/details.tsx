@@ -43,7 +43,7 @@ import {
   shownWidth,
 } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
-import { useElapsed } from '../../ui/use-elapsed.ts';
+import { useAtRest } from '../../ui/use-elapsed.ts';
 
 interface PlaceProps<Kind extends PlaceName['kind']> {
   readonly place: Extract<PlaceName, { kind: Kind }>;
@@ -256,9 +256,6 @@ interface BlockScreenProps extends PlaceProps<'block'> {
   readonly isOpen: boolean;
 }
 
-/** A cursor that rests so long on a block asks a service elsewhere for it. */
-const REST_MS = 300;
-
 export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: BlockScreenProps) {
   const toast = useToast();
   const copy = useClipboard();
@@ -266,7 +263,7 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   const { rows } = useRoom();
   const { snapshot, present, isSpoken } = context;
   const { isOwnService } = useMonitor();
-  const isAtRest = useElapsed(REST_MS, place.number);
+  const isAtRest = useAtRest(place.number);
   const polled = useBlock(place.number, {
     enabled: isOpen || isOwnService || isAtRest,
     keepsPrevious: !isOpen,
