@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { memo, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { TakesKeysContext } from '../input/use-keys.tsx';
 import { Room, useRoom } from './pane-context.tsx';
 import { bold, faint, type Line, LineList, plain } from './text.tsx';
@@ -30,6 +30,9 @@ interface SideBySideProps {
 /** Two halves of a wide screen, as a list and the details of what is selected in it; a sign says that these are open. */
 export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySideProps) {
   const { columns, rows } = useRoom();
+  const border = Array.from({ length: rows }, (_, row): Line => {
+    return [plain(' '), row === 0 && isRightOpen ? bold('▸', 'accent') : faint('│')];
+  });
   return (
     <Box width={columns} height={rows} flexShrink={0}>
       <TakesKeysContext value={!isRightOpen}>
@@ -37,7 +40,7 @@ export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySidePr
           {left}
         </Room>
       </TakesKeysContext>
-      <Border rows={rows} isRightOpen={isRightOpen} />
+      <LineList lines={border} width={BORDER} />
       <TakesKeysContext value={isRightOpen}>
         <Room columns={columns - leftWidth - BORDER} rows={rows}>
           {right}
@@ -46,14 +49,3 @@ export function SideBySide({ leftWidth, left, right, isRightOpen }: SideBySidePr
     </Box>
   );
 }
-
-const Border = memo(function Border({ rows, isRightOpen }: Readonly<{ rows: number; isRightOpen: boolean }>) {
-  const line: Line = [plain(' '), faint('│')];
-  const lines = Array.from({ length: rows }, () => line);
-  return (
-    <LineList
-      lines={isRightOpen ? [[plain(' '), bold('▸', 'accent')], ...lines.slice(1)] : lines}
-      width={BORDER}
-    />
-  );
-});
