@@ -34,14 +34,13 @@ const useKeyFinder = () => useContext(MonitorContext)?.isKey ?? looksLikeKey;
 
 /** `/`: filters what is shown while typing. Returns the filter, and the open field with its rows. */
 export function useFind(scope: Scope, read: (text: string) => Reading) {
-  const [{ isOpen, typed: own }, change] = usePaneMemory(`find ${scope}`, NO_FIND);
+  const [{ isOpen, typed: own }, setFind] = usePaneMemory(`find ${scope}`, NO_FIND);
   const [remembered, remember] = useRemembered(`${scope}.filter`, Filter, '', {
     isEverywhere: scope === 'board',
   });
   const filter = isOpen || own !== '' ? own : remembered;
   const [text, setText] = useState('');
   const isKey = useKeyFinder();
-  const setFind = (find: typeof NO_FIND) => change(() => find);
   const clear = () => {
     setFind(NO_FIND);
     if (remembered !== '') remember('');

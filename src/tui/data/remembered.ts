@@ -99,7 +99,7 @@ export class Remembered {
 
 export const RememberedContext = createContext(new Remembered());
 
-type Change<T> = T | ((before: T) => T);
+export type Change<T> = T | ((before: T) => T);
 
 /**
  * `useState` that the monitor remembers of each source, from one start to the next. `schema` checks what an older or a

@@ -32,7 +32,7 @@ export function useFormState(id: string, open: () => FormState) {
   return {
     form: saved ?? first,
     edit: (change: Edit) => set((before) => change(before ?? first)),
-    close: () => set(() => null),
+    close: () => set(null),
   };
 }
 

@@ -14,6 +14,7 @@ import {
 import { coinSymbol } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { useShownSnapshot } from '../data/monitor-context.ts';
+import type { Change } from '../data/remembered.ts';
 import { momentText } from './time.ts';
 
 interface RoomSize {
@@ -89,14 +90,15 @@ export type Memory = Map<string, unknown>;
 
 export const MemoryContext = createContext<Memory>(new Map());
 
-/** `useState` that survives the pane: a tab looks as before when it is shown again. Updated with a function. */
-export function usePaneMemory<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
+/** `useState` that survives the pane: a tab looks as before when it is shown again. */
+export function usePaneMemory<S>(id: string, initial: S): readonly [S, (change: Change<S>) => void] {
   const memory = useContext(MemoryContext);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const set = useCallback(
-    (change: (state: S) => S): void => {
+    (change: Change<S>): void => {
+      const before = memory.has(id) ? (memory.get(id) as S) : initial;
       // Stored at once: React drops the change if the pane is left before its next frame.
-      memory.set(id, change(memory.has(id) ? (memory.get(id) as S) : initial));
+      memory.set(id, change instanceof Function ? change(before) : change);
       redraw();
     },
     [memory, id, initial],

@@ -134,7 +134,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const isRise = like === undefined && condition === 'GREATER_THAN';
   if (made !== null) {
     const onClose = () => {
-      setMade(() => null);
+      setMade(null);
       onSaved(made.id);
     };
     return <SecretBox secret={made.secret ?? ''} onClose={onClose} />;
@@ -148,10 +148,10 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
         if (alert === null) throw new Error('the alert is not complete');
         const answer = isChange && like ? client.updateAlert(like.id, alert) : client.createAlert(alert);
         const { id = like?.id ?? '', signingSecret: secret = null } = (await answer) ?? {};
-        setLastRule(() => (watched.rule === null ? '' : thresholdText(watched.rule)));
+        setLastRule(watched.rule === null ? '' : thresholdText(watched.rule));
         return { id, secret };
       }}
-      onSaved={(done) => (done.secret ? setMade(() => done) : onSaved(done.id))}
+      onSaved={(done) => (done.secret ? setMade(done) : onSaved(done.id))}
       lost={[saved, 'What was typed is lost.']}
       // The preview comes and goes while typing: its lines stay reserved.
       below={[

@@ -112,7 +112,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
     under: facts.length === 0 ? [] : [...facts, ...gap],
     isAlone,
     add: (more) => setSigned((before) => before.with(more)),
-    drop: () => setSigned(() => NOTHING_PASTED),
+    drop: () => setSigned(NOTHING_PASTED),
   };
   const fields = [
     ...(role === 'needed' ? [paste] : []),
@@ -141,7 +141,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       problems={formProblems(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()), fieldOf)}
       fieldOf={fieldOf}
       close={() => {
-        setSigned(() => NOTHING_PASTED);
+        setSigned(NOTHING_PASTED);
         state.close();
       }}
       save={async () => {

@@ -91,7 +91,7 @@ export function BoardPane({ board, open }: BoardPaneProps) {
   const above = useFirstRow({ count: rows.length, place, room: isSpoken ? rows.length : tableRoom });
   const shown = isSpoken ? rows : rows.slice(above, above + tableRoom);
 
-  const go = (to: number) => select(() => rows[to]?.name ?? null);
+  const go = (to: number) => select(rows[to]?.name ?? null);
   useKeys('board', {
     ...(rows.length > 1 ? scrollKeys(go, { top: place, room: tableRoom, most: rows.length - 1 }) : {}),
     ...(row === undefined ? {} : { open: () => open(row.name) }),

@@ -166,10 +166,9 @@ function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart }: PlotScre
   const slot = cursor === null ? undefined : slots[slotAt(slots, cursor)];
   const price = slot === undefined ? null : slotPrice(slot);
   const likely = useReach(price, REACH_SEC, snapshot).data?.probability ?? null;
-  const moveTo = (time: number | null) => setCursor(() => time);
   // The drawn chart stays the same until its data changes.
   const moveToSlot = useCallback(
-    (to: number) => setCursor(() => (to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null))),
+    (to: number) => setCursor(to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null)),
     [slots, setCursor],
   );
   const moveBy = (by: number) => {
@@ -181,16 +180,16 @@ function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart }: PlotScre
   useKeys('chart', {
     ...lookKeys,
     write: data === null ? NO_CHART_YET : () => askToWrite(data.timeFrame, chartCsv(data)),
-    ...(cursor !== null && { close: () => moveTo(null) }),
-    ...(highest !== null && { 'cursor-up': () => moveTo(highest.timestamp) }),
-    ...(lowest !== null && { 'cursor-down': () => moveTo(lowest.timestamp) }),
+    ...(cursor !== null && { close: () => setCursor(null) }),
+    ...(highest !== null && { 'cursor-up': () => setCursor(highest.timestamp) }),
+    ...(lowest !== null && { 'cursor-down': () => setCursor(lowest.timestamp) }),
     ...(slot === undefined || price === null
       ? {}
       : { alert: () => alertAt(price, `the cursor: ${slotBasis(slot, choices.percentile)}`) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
-    start: () => moveTo(slots[0]?.timestamp ?? null),
-    end: () => moveTo(null),
+    start: () => setCursor(slots[0]?.timestamp ?? null),
+    end: () => setCursor(null),
   });
   const empty = slots.length === 0 && {
     title: 'No history yet',
@@ -222,7 +221,7 @@ function HoursScreen({ snapshot, choices, lookKeys, askToWrite }: ScreenProps) {
   const present = snapshot.blockTimestamp ?? now();
   const week = localWeek(means, present);
   const usual = usualPrice(week, hour, snapshot);
-  const unselect = () => setHour(() => null);
+  const unselect = () => setHour(null);
   const moveBy = (by: number) => () => setHour((before) => wrapHour((before ?? week.current) + by));
   useKeys('chart', {
     ...lookKeys,

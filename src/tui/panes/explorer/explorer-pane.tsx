@@ -66,7 +66,7 @@ export function ExplorerPane() {
   useKeys('explorer', place === undefined ? {} : { close: () => change(back) });
   const open = (name: PlaceName) => change((before) => opened(before, name));
   const select = (cursor: number | null) => change((before) => ({ ...before, cursor }));
-  const pick = (cursor: number | null) => change(() => ({ cursor, places: [] }));
+  const pick = (cursor: number | null) => change({ cursor, places: [] });
   const blocks = <BlocksScreen list={list} open={open} select={select} pick={pick} />;
   const level = {
     open,

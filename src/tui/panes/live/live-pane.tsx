@@ -304,7 +304,7 @@ export function LivePane() {
     'copy-all': () => copy(lanes, 'the three lanes'),
     open: () => setOpen((before) => !before),
     ...(advisedPrice === null ? {} : { alert: () => newAlert(atOrBelow(advisedPrice)) }),
-    ...(isOpen ? { close: () => setOpen(() => false) } : {}),
+    ...(isOpen ? { close: () => setOpen(false) } : {}),
   });
   const Pane = isOpen ? AdviceInFull : PricesScreen;
   return <Pane view={view} />;

@@ -125,7 +125,7 @@ export function ServicePane() {
           title={sourceTitle(context)}
           lines={spread.length < rows ? spread : parts.flat()}
           top={top}
-          onScroll={(to) => setTop(() => to)}
+          onScroll={setTop}
         />
       )}
     </DimContext>
