@@ -15,6 +15,7 @@ import { Frame, type Health, healthOf, isPast, type Tab } from '../chrome/frame.
 import { NoData, useNoResponse } from '../chrome/no-source.tsx';
 import { helpLines, RawView } from '../chrome/raw-view.tsx';
 import { ToastHost, useToast } from '../chrome/toast.tsx';
+import { cheaperThan } from '../data/alert-prefill.ts';
 import { ListsProvider, type Notifications } from '../data/lists.tsx';
 import { MonitorContext, type MonitorScope, type QuerySession } from '../data/monitor-context.ts';
 import { usePace, useRateLimit } from '../data/pace.ts';
@@ -25,7 +26,6 @@ import { Remembered, RememberedContext, useMemoryOf, useRemembered } from '../da
 import type { Scope, TabScope } from '../input/keymap.ts';
 import { useMouseKey } from '../input/mouse.tsx';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
-import { cheaperThan } from '../panes/alerts/alert-form.tsx';
 import { AlertsPane } from '../panes/alerts/alerts-pane.tsx';
 import { AutoTxsPane } from '../panes/auto-txs/auto-txs-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';

@@ -1,10 +1,13 @@
 import { type BoxProps, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
 import { createContext, type ReactElement, useContext, useMemo, useRef } from 'react';
+import { describeShare } from '../../client/views/alerts.ts';
+import { cleanText } from '../../core/text.ts';
 import { UNKNOWN } from '../../core/units.ts';
 import { useRoom } from './pane-context.tsx';
 import {
   bold,
+  colored,
   EMPTY_LINE,
   faint,
   fitLine,
@@ -50,6 +53,14 @@ export const known = <T, Shown extends string | Line>(
   value: T | null | undefined,
   cell: (value: T) => Shown,
 ) => (value == null ? UNKNOWN : cell(value));
+
+/** A long note is measured for every frame: cut at the edge first. */
+export const noteCell = (note: string | null, width: number) => cleanText(note ?? '', width * 4);
+
+export const distanceCell = (distance: { readonly ratio: number; readonly isThere: boolean }) =>
+  distance.isThere
+    ? [colored('● reached', 'good')]
+    : `${distance.ratio < 0 ? '↓' : '↑'} ${describeShare(distance.ratio)}`;
 
 const GAP = 2;
 /** A column that decides is not cut to less. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cheaperThan, thereAgain } from '../../../src/tui/panes/alerts/alert-form.tsx';
+import { cheaperThan, thereAgain } from '../../../src/tui/data/alert-prefill.ts';
 
 const gwei = (value: number) => BigInt(Math.round(value * 1e9));
 const words = ({ condition, threshold }: { condition: string; threshold: string }) =>

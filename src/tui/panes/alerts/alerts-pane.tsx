@@ -12,7 +12,6 @@ import {
   describeCondition,
   describeDistance,
   describeSavings,
-  describeShare,
   describeWaiting,
   distanceToThreshold,
   plainWord,
@@ -38,7 +37,7 @@ import {
   wrappedLines,
 } from '../../ui/fact-list.tsx';
 import { type PaneContext, useNow } from '../../ui/pane-context.tsx';
-import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.tsx';
+import { distanceCell, known, leftColumn, noteCell, rightColumn, type TableColumn } from '../../ui/table.tsx';
 import { bold, colored, faint, type Line, plain, shownWidth } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, secondText, untilText } from '../../ui/time.ts';
@@ -216,14 +215,6 @@ function conditionIn(alert: AlertView, room: number): string {
   const text = describeCondition(alert);
   return shownWidth(text) <= room ? text : text.replace(' gwei now)', ' now)');
 }
-
-/** A long note is measured for every frame: cut at the edge first. */
-export const noteCell = (note: string | null, width: number) => cleanText(note ?? '', width * 4);
-
-export const distanceCell = (distance: { readonly ratio: number; readonly isThere: boolean }) =>
-  distance.isThere
-    ? [colored('● reached', 'good')]
-    : `${distance.ratio < 0 ? '↓' : '↑'} ${describeShare(distance.ratio)}`;
 
 const STATE_LOOKS: Readonly<Record<AlertState['kind'], readonly [glyph: string, color?: ColorName]>> = {
   armed: ['●', 'good'],

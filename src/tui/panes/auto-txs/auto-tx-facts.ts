@@ -55,7 +55,7 @@ import {
   wrappedLines,
 } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.tsx';
-import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.tsx';
+import { distanceCell, known, leftColumn, noteCell, rightColumn, type TableColumn } from '../../ui/table.tsx';
 import {
   bold,
   colored,
@@ -69,7 +69,6 @@ import {
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, momentText, secondText } from '../../ui/time.ts';
-import { distanceCell, noteCell } from '../alerts/alerts-pane.tsx';
 
 export const detailsTitle = (autoTx: AutoTxDetailsView) => [[bold(contentOf(autoTx))], stateLine(autoTx)];
 

@@ -44,6 +44,7 @@ import {
   gweiString,
   shortGwei,
 } from '../../../core/units.ts';
+import { cheaperThan } from '../../data/alert-prefill.ts';
 import { useMonitor } from '../../data/monitor-context.ts';
 import { useMonitorQuery } from '../../data/polled-query.ts';
 import { useDescription, useReach } from '../../data/queries.ts';
@@ -62,7 +63,6 @@ import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
 import { useNow, usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
-import { cheaperThan } from '../alerts/alert-form.tsx';
 import { checkLines } from './auto-tx-facts.ts';
 import { NOTHING_PASTED, type Pasted, READING, transactionText, usePastedTransaction } from './pasted.ts';
 

@@ -5,6 +5,7 @@ import { chainNameOf, type SnapshotView } from '../../../client/views/gas.ts';
 import { csvText } from '../../../core/csv.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
+import { thereAgain } from '../../data/alert-prefill.ts';
 import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { useDescription, useMarket, useReach } from '../../data/queries.ts';
 import { useRemembered } from '../../data/remembered.ts';
@@ -15,7 +16,6 @@ import { usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { PolledFrame } from '../../ui/pane-state.tsx';
 import { isAsciiTerminal } from '../../ui/theme.ts';
 import { timeFrameName } from '../../ui/time.ts';
-import { thereAgain } from '../alerts/alert-form.tsx';
 import {
   type ChartData,
   type ChartSlot,

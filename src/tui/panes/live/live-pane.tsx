@@ -14,6 +14,7 @@ import { HOUR_SEC } from '../../../core/time.ts';
 import { formatChange, formatDuration, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
+import { atOrBelow } from '../../data/alert-prefill.ts';
 import { useMonitor } from '../../data/monitor-context.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
@@ -37,7 +38,6 @@ import {
   shownWidth,
 } from '../../ui/text.tsx';
 import { reachedSec, spanOf } from '../../ui/time.ts';
-import { atOrBelow } from '../alerts/alert-form.tsx';
 import { AdviceInFull, adviceParts, reasonLines, reasonsOf, waitColumnsOf, waitWords } from './advice.tsx';
 import { HourChart, SmallChart, spanText } from './hour-chart.tsx';
 import { copiedTexts, LaneTable, type WorkRow, workColumns, workRows } from './lane-table.tsx';
