@@ -37,8 +37,7 @@ import { useToast } from '../chrome/toast.tsx';
 import type { Scope } from '../input/keymap.ts';
 import type { QuerySession } from './monitor-context.ts';
 import { flushMutations, usePendingChanges } from './mutations.ts';
-import { type Polled, type PolledQuery, usePolledQuery } from './polled-query.ts';
-import { ELSEWHERE_MS } from './queries.ts';
+import { ELSEWHERE_MS, type Polled, type PolledQuery, usePolledQuery } from './polled-query.ts';
 
 export type ListItem = AlertView | AutoTxView;
 

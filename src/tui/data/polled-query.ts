@@ -70,8 +70,8 @@ export interface Dated<T> {
 const MAY_FILL_MS = 180_000;
 /** So long it counts as one that is being read. */
 const FILLS_MS = 60_000;
-/** A remote service counts requests. */
-const FILLS_ELSEWHERE_MS = 15_000;
+/** A remote service counts requests: polled about once a block of Ethereum's. */
+export const ELSEWHERE_MS = 15_000;
 
 /** `from`: where a response received `at` begins; `null`: it fills its time frame. */
 function shortOf(
@@ -121,7 +121,7 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
   const freshFor = (data: Dated<T> | undefined): number => {
     const isOfHead = head !== undefined && data?.head === head;
     if (isOfHead || (data && isSettled?.(data.value))) return Number.POSITIVE_INFINITY;
-    return data && mayFill(data) ? Math.min(freshMs, isOwnService ? 0 : FILLS_ELSEWHERE_MS) : freshMs;
+    return data && mayFill(data) ? Math.min(freshMs, isOwnService ? 0 : ELSEWHERE_MS) : freshMs;
   };
   const drawn = queries.getQueryData<Dated<T>>(key);
   const query = useQuery<Dated<T>, Error>({

@@ -6,21 +6,25 @@ import type { ReachView, SnapshotView } from '../../client/views/gas.ts';
 import { shortStart } from '../ui/time.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';
 import { useMonitor, useShownSnapshot } from './monitor-context.ts';
-import { type Polled, type PolledQuery, useMonitorQuery } from './polled-query.ts';
+import { ELSEWHERE_MS, type Polled, type PolledQuery, useMonitorQuery } from './polled-query.ts';
 
-export function useMarket(timeFrame: string, timing: Pick<PolledQuery<MarketView>, 'enabled' | 'freshMs'>) {
+/** Figures of a day change slowly, those of a month hardly. */
+const MARKET_MS = 30_000;
+export const MONTH_MS = 300_000;
+
+type MarketTiming = Pick<PolledQuery<MarketView>, 'enabled' | 'freshMs'>;
+
+export function useMarket(timeFrame: string, timing: MarketTiming = {}): Polled<MarketView> {
   const head = useShownSnapshot();
   return useMonitorQuery({
     key: ['market', timeFrame],
     ask: (client, signal) => client.statsMarket(timeFrame, { signal }),
     shortFrom: ({ from }) => shortStart(from, head.blockTimestamp, timeFrame),
     head,
+    freshMs: MARKET_MS,
     ...timing,
   });
 }
-
-/** A remote service counts requests: polled about once a block of Ethereum's. */
-export const ELSEWHERE_MS = 15_000;
 
 export function useItem<T>(
   key: readonly [string, string],

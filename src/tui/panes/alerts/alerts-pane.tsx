@@ -24,8 +24,8 @@ import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useMonitor } from '../../data/monitor-context.ts';
 import { useDeletions, useWork } from '../../data/mutations.ts';
-import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
-import { ELSEWHERE_MS, useItem } from '../../data/queries.ts';
+import { ELSEWHERE_MS, type Polled, useMonitorQuery } from '../../data/polled-query.ts';
+import { useItem } from '../../data/queries.ts';
 import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
 import {
   factGrid,

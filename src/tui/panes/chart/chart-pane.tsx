@@ -7,7 +7,7 @@ import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { thereAgain } from '../../data/alert-prefill.ts';
 import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
-import { useDescription, useMarket, useReach } from '../../data/queries.ts';
+import { MONTH_MS, useDescription, useMarket, useReach } from '../../data/queries.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { useConfirmation } from '../../input/confirm.tsx';
 import { type ActionHandlers, useKeys } from '../../input/use-keys.tsx';
@@ -31,10 +31,6 @@ import {
 } from './chart-data.ts';
 import { ChartPlot, REACH_SEC, slotBasis, slotPrice } from './chart-plot.tsx';
 import { CheapHours, localWeek, usualPrice, wrapHour } from './cheap-hours.tsx';
-
-const HEATMAP_MS = 300_000;
-/** As often as the Service tab asks for the same figures. */
-const MARKET_MS = 30_000;
 
 const NO_CHART_YET = 'Nothing to draw or save yet: wait until the chart is there';
 const UNDRAWN = 'For a screen reader no chart is drawn: its figures are read';
@@ -87,7 +83,7 @@ function useChart(choices: Choices, snapshot: SnapshotView) {
   const polled = useChartData(choices, snapshot, !heatmap);
   const responses = polled.data;
   const isWanted = !heatmap && responses !== undefined;
-  const market = useMarket(timeFrame, { enabled: isWanted, freshMs: MARKET_MS }).data;
+  const market = useMarket(timeFrame, { enabled: isWanted }).data;
   const tip = useHeadTip(percentile, snapshot, !heatmap && responses?.isByBlock === false);
   const data = useMemo(() => {
     if (responses === undefined) return null;
@@ -215,7 +211,7 @@ function HoursScreen({ snapshot, choices, lookKeys, askToWrite }: ScreenProps) {
   const alertAt = useAlertAt(snapshot);
   /** An hour of the week in the shown zone, from Monday on. */
   const [hour, setHour] = usePaneMemory<number | null>('chart hours', null);
-  const hours = useMarket(choices.hoursFrame, { freshMs: HEATMAP_MS });
+  const hours = useMarket(choices.hoursFrame, { freshMs: MONTH_MS });
   const { heatmap: means = [], from = null, cheapestHourUtc = null } = hours.data ?? {};
   const hasHours = means.some((row) => row.some((value) => value !== null));
   const present = snapshot.blockTimestamp ?? now();

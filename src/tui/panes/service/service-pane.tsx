@@ -25,7 +25,7 @@ import { useMonitor } from '../../data/monitor-context.ts';
 import { useRateLimits } from '../../data/pace.ts';
 import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
 import { useRecommendation } from '../../data/prices.ts';
-import { useDescription, useMarket } from '../../data/queries.ts';
+import { MONTH_MS, useDescription, useMarket } from '../../data/queries.ts';
 import { hangingLines, sectionLine } from '../../ui/fact-list.tsx';
 import { useNow, usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
@@ -59,8 +59,6 @@ import { workColumns, workRows } from '../live/lane-table.tsx';
 /** Data that changes slowly, or counts against a quota, is polled less often. */
 const LEAST_SUMMARY_MS = 2_000;
 const LIMITS_MS = 15_000;
-const DAY_MS = 30_000;
-const MONTH_MS = 300_000;
 
 function useServiceContext() {
   const monitor = useMonitor();
@@ -82,9 +80,9 @@ function useServiceContext() {
       ...(isOwn ? { head: snapshot } : {}),
     }),
     limits: useRateLimits(monitor, Math.max(intervalMs, LIMITS_MS)),
-    day: useMarket('24h', { freshMs: DAY_MS }),
+    day: useMarket('24h'),
     // The embedded service fills its month within the first minute.
-    month: useMarket('30d', { freshMs: isOwn ? DAY_MS : MONTH_MS }),
+    month: useMarket('30d', isOwn ? {} : { freshMs: MONTH_MS }),
     recommendation: useRecommendation(snapshot),
     description: useDescription(),
   };
