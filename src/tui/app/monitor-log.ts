@@ -2,7 +2,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 
 /** What the monitor does, for who works on it; nothing that was typed, and nothing of a request but its name. */
-export type MonitorEvent =
+type MonitorEvent =
   | { readonly type: 'request'; readonly name: string; readonly ms: number; readonly outcome: string }
   /** `ms`: how long Ink took to draw it. */
   | { readonly type: 'frame'; readonly ms: number }

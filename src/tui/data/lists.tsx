@@ -83,7 +83,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-export interface ListSession extends QuerySession {
+interface ListSession extends QuerySession {
   /** `undefined`: no requests to a service whose prices are unavailable. */
   readonly snapshot: SnapshotView | undefined;
   readonly intervalMs: number;

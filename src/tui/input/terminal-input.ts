@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream';
 
 /** The parts of `process.stdin` that are used. */
-export type RawInput = Pick<
-  NodeJS.ReadStream,
-  'on' | 'off' | 'pause' | 'resume' | 'setRawMode' | 'ref' | 'unref'
->;
+type RawInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'pause' | 'resume' | 'setRawMode' | 'ref' | 'unref'>;
 
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';

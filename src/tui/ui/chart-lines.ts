@@ -5,7 +5,7 @@ import type { ColorName } from './theme.ts';
 
 /** Line symbols in asciichart's order; two lines differ without colour. */
 const SYMBOLS = { solid: '┼┤╶╴─╰╭╮╯│', dashed: '┼┤╶╴╌╰╭╮╯╎', dotted: '┼┤╶╴┈╰╭╮╯┊' } as const;
-export type LineStyle = keyof typeof SYMBOLS;
+type LineStyle = keyof typeof SYMBOLS;
 const STYLES = ['solid', 'dashed', 'dotted'] as const;
 
 export const legendGlyph = (style: LineStyle) => SYMBOLS[style].charAt(4);
@@ -15,7 +15,7 @@ export const DRAWINGS = ['line', 'braille'] as const;
 export type Drawing = (typeof DRAWINGS)[number];
 
 /** One value per slot, `null` for a gap; slots of many values also have their extremes. */
-export interface ChartSeries {
+interface ChartSeries {
   readonly values: readonly (number | null)[];
   readonly lows?: readonly (number | null)[];
   readonly highs?: readonly (number | null)[];
@@ -24,7 +24,7 @@ export interface ChartSeries {
   readonly style?: LineStyle;
 }
 
-export interface ChartMark {
+interface ChartMark {
   readonly index: number;
   readonly glyph: string;
   readonly color?: ColorName;

@@ -87,7 +87,7 @@ export function PolledFrame(props: PolledFrameProps) {
 }
 
 /** The service's own message, without the route that it refuses; `null`: none. */
-export function serviceMessage({ message, endpoint }: ClientError): string | null {
+function serviceMessage({ message, endpoint }: ClientError): string | null {
   const at = message.indexOf(`${endpoint}: `);
   return at < 0 ? null : message.slice(at + endpoint.length + 2);
 }

@@ -3,7 +3,7 @@ import { formatAge, formatDuration, formatSpan } from '../../core/units.ts';
 
 /** Which time all texts of the monitor are in. */
 export const ZONES = ['local', 'utc'] as const;
-export type Zone = (typeof ZONES)[number];
+type Zone = (typeof ZONES)[number];
 
 const terminal: { zone: Zone } = { zone: 'local' };
 

@@ -75,7 +75,7 @@ function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (a
 }
 
 /** Of the newest block, which may be younger than the chart: prices in wei per gas, time in ms. */
-export interface ChartHead {
+interface ChartHead {
   readonly base: number;
   /** `undefined`: not known yet, or not from this service. */
   readonly tip: number | null | undefined;
@@ -287,7 +287,7 @@ function freshMs(timeFrame: string): number {
 
 /** `auto`: whichever makes a price readable. */
 const AXIS_CHOICES = ['auto', ...AXES] as const;
-export type AxisChoice = (typeof AXIS_CHOICES)[number];
+type AxisChoice = (typeof AXIS_CHOICES)[number];
 
 export function useChartData(
   { timeFrame, percentile, compare }: Omit<ChartRequest, 'blockTimeSec'>,

@@ -92,7 +92,7 @@ function cheapStretches({ hours, current, passedSec }: HourWeek) {
 }
 
 /** The hour of the week with the lowest mean; `null` before a whole day is seen. */
-export function cheapestHour({ hours }: Pick<HourWeek, 'hours'>): number | null {
+function cheapestHour({ hours }: Pick<HourWeek, 'hours'>): number | null {
   const known = knownOf(hours);
   return known.length < HOURS ? null : hours.indexOf(Math.min(...known));
 }

@@ -226,7 +226,7 @@ const STATUSES = new Map<string, Span>([
 export const statusSpan = (status: string): Span =>
   STATUSES.get(status) ?? colored(status.toLowerCase(), 'accent');
 
-export function txColumns({ width, symbol }: PaneContext): readonly TableColumn<TxRowView>[] {
+function txColumns({ width, symbol }: PaneContext): readonly TableColumn<TxRowView>[] {
   const hashRoom = width >= 190 ? 66 : 21;
   const short = (hex: string | null, without: string) => (hex === null ? without : shortHex(hex, '…'));
   return [
