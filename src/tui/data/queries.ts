@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
-import type { ReachView, SnapshotView } from '../../client/views/gas.ts';
+import type { ReachView } from '../../client/views/gas.ts';
 import { shortStart } from '../ui/time.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';
 import { useMonitor, useShownSnapshot } from './monitor-context.ts';
@@ -51,7 +51,8 @@ export function useDescription(): ServiceDescription | null | undefined {
 export const SETTLED_MS = 300;
 
 /** How likely a block within `withinSec` (at most 7 days) has at most `price` (wei); `data` of `null`: no forecast. */
-export function useReach(price: bigint | null, withinSec: number, snapshot: SnapshotView) {
+export function useReach(price: bigint | null, withinSec: number) {
+  const head = useShownSnapshot();
   const settled = useElapsed(SETTLED_MS, price);
   const isUnable = useRef(false);
   const polled = useMonitorQuery<ReachView | null>({
@@ -64,7 +65,7 @@ export function useReach(price: bigint | null, withinSec: number, snapshot: Snap
       isUnable.current = forecast === null;
       return forecast;
     },
-    head: snapshot,
+    head,
   });
   return isUnable.current ? { ...polled, data: null } : polled;
 }

@@ -125,7 +125,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const blocks = alert?.confirmBlocks ?? 1;
   const fires =
     isChange && like !== undefined ? whenItFires(like, blocks, snapshot, present) : firesNext(blocks);
-  const reach = useThresholdReach(watched, distance, fires, snapshot);
+  const reach = useThresholdReach(watched, distance, fires);
   const isEmpty = draft.threshold.trim() === '';
   const faint = (words: string | null) =>
     wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });
@@ -206,10 +206,12 @@ const describeForms = (takesRules: boolean | null): string =>
     ? 'This service takes a threshold in gwei only: its description lists no other.'
     : 'The threshold is in gwei, or a rule: $0.40/swap, p20/7d (20 % point of 7 days), -25%/7d (below the median of 7 days), 2% of $35/swap.';
 
+type Distance = ReturnType<typeof distanceToThreshold>;
+
 /** `(0.21 gwei now), has to fall 21 %`, `(no dollar price of ETH)`; of a price in gwei `now 0.0507, has to fall 21 %`. */
 function besideThreshold(
   { gasSpeed, rule, threshold, thresholdReason }: AlertCondition,
-  distance: ReturnType<typeof distanceToThreshold>,
+  distance: Distance,
   snapshot: SnapshotView,
 ): string | null {
   const lane = pricedLaneOf(gasSpeed);
@@ -303,22 +305,16 @@ function whenItFires(alert: AlertView, blocks: number, snapshot: SnapshotView, p
 
 const LOOKING_AHEAD = 'how likely it is reached: looking …';
 
-function useThresholdReach(
-  { gasSpeed, condition, rule, threshold, thresholdReason }: AlertCondition,
-  distance: ReturnType<typeof distanceToThreshold>,
-  fires: string,
-  snapshot: SnapshotView,
-): string | null {
+function useThresholdReach(watched: AlertCondition, distance: Distance, fires: string): string | null {
+  const { gasSpeed, condition, rule, threshold, thresholdReason } = watched;
   const { isOwnService } = useMonitor();
   const isForecast = condition === 'LESS_THAN' && laneOf(gasSpeed) !== null;
   const asked = distance === null || distance.isThere || !isForecast ? null : threshold;
   // What a rule stands for moves with each block: the likelihood is that of the figure beside it.
   const price = rule === null || asked === null ? asked : (weiOfTypedGwei(shortGwei(asked)) ?? asked);
-  const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
-  const day = useReach(price, DAY_SEC, snapshot);
-  if (distance?.isThere) {
-    return `reached now: ${fires}`;
-  }
+  const hour = useReach(isOwnService ? price : null, HOUR_SEC);
+  const day = useReach(price, DAY_SEC);
+  if (distance?.isThere) return `reached now: ${fires}`;
   // What a rule stands for is not known yet.
   if (isForecast && rule !== null && threshold === null && thresholdReason === null) return LOOKING_AHEAD;
   if (price === null)

@@ -45,7 +45,7 @@ import {
   shortGwei,
 } from '../../../core/units.ts';
 import { cheaperThan } from '../../data/alert-prefill.ts';
-import { useMonitor } from '../../data/monitor-context.ts';
+import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { useMonitorQuery } from '../../data/polled-query.ts';
 import { useDescription, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
@@ -269,7 +269,7 @@ function useOutlook(
     ...bids,
   };
   const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
-  const likely = useTargetReach(order, isThere, leftSec, snapshot);
+  const likely = useTargetReach(order, isThere, leftSec);
   const isHeld = obstacleOf(checks) !== null;
   const isBlobLow = checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
   const at = (present: SnapshotView) => {
@@ -312,20 +312,16 @@ function gweiPriceText(order: PricedAutoTx, snapshot: SnapshotView): string | nu
   return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;
 }
 
-function useTargetReach(
-  { target, gasSpeed, isStrict, ...bid }: PricedAutoTx,
-  isThere: boolean,
-  leftSec: number | null,
-  snapshot: SnapshotView,
-): string | null {
-  const { baseFee, nextBaseFee, lanes } = snapshot;
+function useTargetReach(order: PricedAutoTx, isThere: boolean, leftSec: number | null): string | null {
+  const { target, gasSpeed, isStrict, ...bid } = order;
+  const { baseFee, nextBaseFee, lanes } = useShownSnapshot();
   const prices = { nextBaseFee: nextBaseFee ?? baseFee, averagePrice: lanes.average.price };
   const lane = laneOf(gasSpeed) ?? 'average';
   const signed = (bid.maxFeePerGas ?? bid.gasPrice) === null ? null : bid;
   const price = target && forecastPrice({ target, lane, isStrict: isStrict === true }, signed, prices);
   const withinSec = forecastWithin(leftSec);
   const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
-  const { data: reach } = useReach(isWanted ? price : null, withinSec, snapshot);
+  const { data: reach } = useReach(isWanted ? price : null, withinSec);
   if (!isWanted || reach == null) return null;
   const isToTheEnd = leftSec !== null && leftSec <= FORECAST_SEC;
   const within = isToTheEnd ? 'before it expires' : `within ${formatDuration(withinSec)}`;

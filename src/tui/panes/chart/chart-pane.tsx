@@ -161,7 +161,7 @@ function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart }: PlotScre
   const slots = data?.slots ?? NO_SLOTS;
   const slot = cursor === null ? undefined : slots[slotAt(slots, cursor)];
   const price = slot === undefined ? null : slotPrice(slot);
-  const likely = useReach(price, REACH_SEC, snapshot).data?.probability ?? null;
+  const likely = useReach(price, REACH_SEC).data?.probability ?? null;
   // The drawn chart stays the same until its data changes.
   const moveToSlot = useCallback(
     (to: number) => setCursor(to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null)),

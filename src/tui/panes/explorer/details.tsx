@@ -177,11 +177,8 @@ export function noTransactions({ source }: SnapshotView): string | null {
 }
 
 /** The transactions of a block, in the service's order. */
-function useBlockTxs(
-  block: BlockView | null,
-  snapshot: SnapshotView,
-  isWanted: boolean,
-): Polled<readonly TxRowView[]> {
+function useBlockTxs(block: BlockView | null, isWanted: boolean): Polled<readonly TxRowView[]> {
+  const snapshot = useShownSnapshot();
   const { blockNumber = null, timestamp = null, hash = null } = block ?? {};
   const at = timestamp ?? 0;
   return useMonitorQuery({
@@ -271,7 +268,7 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   const block = polled.data ?? null;
   // A service elsewhere counts requests: its transactions are listed of an open block.
   const isListed = isOpen || (isOwnService && isAtRest);
-  const txs = useBlockTxs(block, snapshot, isListed);
+  const txs = useBlockTxs(block, isListed);
   const list = txs.data ?? [];
   const facts = block === null ? [] : blockLines(block, context, rows);
   const room = isSpoken ? SPOKEN_TXS : Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
