@@ -69,14 +69,15 @@ const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
 const idOf = ({ id, heading }: Pick<TableColumn<never>, 'id' | 'heading'>) => id ?? heading;
 
 /**
- * The columns that fit, low ranks first; growing ones get the rest. With `widest`, the maximum width of each column that
- * has had a value, they never jump back and forth: one whose values are gone keeps its place.
+ * The columns that fit, low ranks first; growing ones get the rest. By `widest`, the maximum width of each column that has
+ * had a value, they never jump back and forth: one whose values are gone keeps its place.
  */
 function fitColumns<Row>(
   all: readonly TableColumn<Row>[],
   rows: readonly Row[],
   room: number,
-  { widest = new Map<string, number>(), gap = GAP },
+  widest: Map<string, number>,
+  gap = GAP,
 ): readonly (TableColumn<Row> & { readonly width: number })[] {
   for (const column of all) {
     const { heading, least, rank, cell, stays = rank === 0 } = column;
@@ -126,7 +127,7 @@ interface TableOptions<Row> {
 export function tableOf<Row>(
   options: TableOptions<Row>,
   isSpoken: boolean,
-  widest?: Map<string, number>,
+  widest = new Map<string, number>(),
 ): { readonly heading: Line; readonly lines: readonly Line[] } {
   const { columns: all, rows, width, margin = 3, cursor = null, rowName = '' } = options;
   if (isSpoken) {
@@ -136,7 +137,7 @@ export function tableOf<Row>(
     });
     return { heading: EMPTY_LINE, lines };
   }
-  const columns = fitColumns(all, rows, width - margin - 1, widest === undefined ? {} : { widest });
+  const columns = fitColumns(all, rows, width - margin - 1, widest);
   const blank: Span = plain(' '.repeat(margin));
   const joined = (first: Span, cellOf: (column: TableColumn<Row>) => Line): Line => [
     first,
@@ -218,9 +219,7 @@ export function BoxedTable<Row>({ columns: all, rows }: Pick<TableOptions<Row>, 
   const { columns: width } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const widest = useRef(new Map<string, number>());
-  const columns = isSpoken
-    ? []
-    : fitColumns(all, rows, width - AROUND, { widest: widest.current, gap: BETWEEN });
+  const columns = isSpoken ? [] : fitColumns(all, rows, width - AROUND, widest.current, BETWEEN);
   const widths = columns.map((column) => column.width).join(' ');
   // As long as all keeps its place, new figures make no new table.
   const table = useMemo(() => {

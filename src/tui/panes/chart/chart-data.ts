@@ -12,7 +12,8 @@ import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { MINUTE_MS } from '../../../core/time.ts';
 import { formatSpan } from '../../../core/units.ts';
-import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
+import { useShownSnapshot } from '../../data/monitor-context.ts';
+import { useMonitorQuery } from '../../data/polled-query.ts';
 import { useRemembered } from '../../data/remembered.ts';
 import { DRAWINGS, type Drawing } from '../../ui/chart-lines.ts';
 import { AXES, type Axis, readableAxis } from '../../ui/chart-scale.ts';
@@ -289,11 +290,9 @@ function freshMs(timeFrame: string): number {
 const AXIS_CHOICES = ['auto', ...AXES] as const;
 type AxisChoice = (typeof AXIS_CHOICES)[number];
 
-export function useChartData(
-  { timeFrame, percentile, compare }: Omit<ChartRequest, 'blockTimeSec'>,
-  head: SnapshotView,
-  enabled: boolean,
-): Polled<ChartResponses> {
+export function useChartData(choices: Omit<ChartRequest, 'blockTimeSec'>, enabled: boolean) {
+  const head = useShownSnapshot();
+  const { timeFrame, percentile, compare } = choices;
   const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;
   return useMonitorQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],

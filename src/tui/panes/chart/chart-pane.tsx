@@ -80,7 +80,7 @@ function useChartChoices() {
 /** The chart's data up to the head; requests nothing while the cheap hours are shown. */
 function useChart(choices: Choices, snapshot: SnapshotView) {
   const { timeFrame, percentile, heatmap } = choices;
-  const polled = useChartData(choices, snapshot, !heatmap);
+  const polled = useChartData(choices, !heatmap);
   const responses = polled.data;
   const isWanted = !heatmap && responses !== undefined;
   const market = useMarket(timeFrame, { enabled: isWanted }).data;
