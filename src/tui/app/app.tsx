@@ -188,10 +188,9 @@ function Session(props: SessionProps) {
   const fork = useForkChip(session, snapshot !== undefined);
   const shownTab = state.isBoard ? 'Board' : tab.title;
   const head = snapshot?.blockNumber ?? null;
-  useEffect(
-    () => log?.({ type: 'state', tab: shownTab, status: health.kind, head }),
-    [log, shownTab, health.kind, head],
-  );
+  useEffect(() => {
+    log?.({ type: 'state', tab: shownTab, status: health.kind, head });
+  }, [log, shownTab, health.kind, head]);
   const nothingAnswers = useNoResponse(reason) && snapshot === undefined;
   const shownBoard = state.isBoard ? board : null;
 

@@ -22,17 +22,13 @@ const adviceKey = (patienceSec: number) => ['gas/recommendation', patienceSec];
 /** Prices, trend, advice and rules of one block at once, so that they are drawn at once. */
 function putCurrent(
   queries: QueryClient,
-  {
-    snapshot,
-    trend,
-    recommendation,
-    rules,
-  }: CurrentView & { readonly rules?: ChainRulesView | null | undefined },
+  { snapshot, trend, recommendation }: CurrentView,
+  rules: ChainRulesView | null,
   patienceSec: number,
   at: number,
 ): void {
-  const put = <T>(key: QueryKey, value: T | null | undefined, head?: string) => {
-    if (value != null) queries.setQueryData<Dated<T>>(key, { value, at, head });
+  const put = <T>(key: QueryKey, value: T | null, head?: string) => {
+    if (value !== null) queries.setQueryData<Dated<T>>(key, { value, at, head });
   };
   notifyManager.batch(() => {
     put(TREND_KEY, trend, headOf(snapshot));
@@ -59,13 +55,10 @@ export function useSnapshot(
     key: SNAPSHOT_KEY,
     ask: async (from, signal) => {
       if (!isOwnService) return from.gasCurrent({ signal });
-      const rulesSoon = atMost(
-        RULES_WITHIN_MS,
-        from.chainRules({ signal }).catch(() => null),
-      );
-      const whole = [from.statsCurrent({ patienceSec, signal }), rulesSoon] as const;
-      const [current, rules] = await Promise.all(whole);
-      if (!signal.aborted) putCurrent(queries, { ...current, rules }, patienceSec, now());
+      const stats = from.statsCurrent({ patienceSec, signal });
+      const rulesOf = from.chainRules({ signal }).catch(() => null);
+      const [current, rules = null] = await Promise.all([stats, atMost(RULES_WITHIN_MS, rulesOf)]);
+      if (!signal.aborted) putCurrent(queries, current, rules, patienceSec, now());
       return current.snapshot;
     },
     everyMs: (snapshot) => {

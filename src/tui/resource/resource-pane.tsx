@@ -152,14 +152,12 @@ function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   const list = resource.useList(context);
   const rows = useListRows(props, list.items, context);
   const find = (id: string) => list.items.find((item) => item.id === id);
-  const actions = resource.useActions(
-    {
-      openForm: (seed) => change({ form: { seed, from: null } }),
-      confirm: (...asking) => setAsked(asking),
-      showList: () => change({ opened: null }),
-    },
-    context,
-  );
+  const does: PaneActions<Item> = {
+    openForm: (seed) => change({ form: { seed, from: null } }),
+    confirm: (...asking) => setAsked(asking),
+    showList: () => change({ opened: null }),
+  };
+  const actions = resource.useActions(does, context);
   if (asked !== null) {
     const [before, question, run] = asked;
     const item = find(before.id) ?? before;
