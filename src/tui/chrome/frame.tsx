@@ -166,7 +166,7 @@ const SMALLEST = { columns: 60, rows: 16 } as const;
 
 /** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { chainName, badge, snapshot, health, tabs, tab, pace, zone, isWhole, children } = props;
+  const { chainName, badge, snapshot, health, tab, zone, isWhole, children } = props;
   const { columns, rows } = useRoom();
   if (useIsScreenReaderEnabled()) {
     const { reason, remedy } = health;
@@ -202,13 +202,9 @@ export function Frame(props: FrameProps) {
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       <Box flexDirection="column" flexShrink={0}>
-        {isWhole ? null : (
-          <>
-            <StatusBar {...props} />
-            <TabBar tabs={tabs} tab={tab} pace={pace} zone={isReplay ? '' : zone} />
-          </>
-        )}
-        {isNoticed ? <NoticeLine health={health} /> : null}
+        {!isWhole && <StatusBar {...props} />}
+        {!isWhole && <TabBar {...props} zone={isReplay ? '' : zone} />}
+        {isNoticed && <NoticeLine health={health} />}
       </Box>
       <Box flexDirection="column" flexGrow={1} flexShrink={1}>
         <Room columns={columns} rows={bodyRows}>
