@@ -143,9 +143,10 @@ interface ListOptions<Item> extends Pick<PolledQuery<ListView<Item>>, 'ask'> {
 
 /** A remote list that is neither shown nor awaited: only the number beside the tab depends on it. */
 const IDLE_MS = 300_000;
-/** Reading a long list takes long: about once a block. */
+/** Reading a long list takes long. */
 const LONG_LIST = 500;
-const LONG_LIST_MS = 12_000;
+/** In this process, of such a list and of one that is neither shown nor awaited: about once a block. */
+const OWN_IDLE_MS = 12_000;
 /** In this process: what is not shown is only counted and announced, a few polls of the price later at most. */
 const OWN_UNSEEN_MS = 2_000;
 const UNSEEN_EVERY = 8;
@@ -160,10 +161,12 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
       key: [key],
       ask,
       everyMs: ({ items } = { items: [], total: 0, unreadable: 0 }) => {
-        const unseenMs = Math.min(OWN_UNSEEN_MS, UNSEEN_EVERY * intervalMs);
-        const ownMs = items.length > LONG_LIST ? LONG_LIST_MS : isShown ? 0 : unseenMs;
-        const elsewhereMs = isShown || items.some(isWaited) ? ELSEWHERE_MS : IDLE_MS;
-        return Math.max(intervalMs, isOwnService ? ownMs : elsewhereMs);
+        const isNeeded = isShown || items.some(isWaited);
+        if (!isOwnService) return Math.max(intervalMs, isNeeded ? ELSEWHERE_MS : IDLE_MS);
+        if (!isNeeded || items.length > LONG_LIST) return Math.max(intervalMs, OWN_IDLE_MS);
+        return isShown
+          ? intervalMs
+          : Math.max(intervalMs, Math.min(OWN_UNSEEN_MS, UNSEEN_EVERY * intervalMs));
       },
     },
   );
