@@ -137,7 +137,7 @@ export interface ChainSource {
   balance(address: Hex): Promise<bigint>;
   /** `0x` for an account without code. Absent: unsupported. */
   code?(address: Hex): Promise<Hex>;
-  /** The chain's present fees beside gas, cached for seconds unless `isFresh`; never rejects. Absent: unsupported. */
+  /** The chain's present fees beside gas, cached for seconds; `isFresh`: of the head; never rejects. Absent: unsupported. */
   dataFees?(options?: { readonly isFresh?: boolean }): Promise<DataFees>;
   /** The forks that a node is configured for (EIP-7910), asked for each time; `null`: it does not say. Absent: unsupported. */
   ethConfig?(): Promise<EthConfig | null>;

@@ -25,20 +25,22 @@ const KEEP_MS = 12_000;
 const KEEP_QUOTES_MS = 30_000;
 
 /**
- * From one node; cached for 12 s, or 30 s if each action is a request, which is never asked sooner. Never rejects: an
- * unreadable fee is unknown.
+ * From one node; cached for 12 s, or 30 s if each action is a request, which is never asked sooner; `isFresh`: read since the
+ * newest head, however many ask. Never rejects: an unreadable fee is unknown.
  */
 export function createDataFees(
   pool: NodePool,
   clock: TestableClock,
 ): (options?: { readonly isFresh?: boolean }) => Promise<DataFees> {
-  let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
+  let cached: { readonly fees: Promise<DataFees>; readonly until: number; readonly heads: string } | null =
+    null;
   return ({ isFresh = false } = {}) => {
     const chain = pool.chain;
     if (chain !== null && chain.dataFee === undefined) return Promise.resolve(NO_DATA_FEES);
     const now = clock.elapsed();
     const isQuoted = chain !== null && isQuotedPerAction(chain);
-    if (cached === null || now >= cached.until || (isFresh && !isQuoted)) {
+    const heads = pool.nodes.map(({ head }) => head).join();
+    if (cached === null || now >= cached.until || (isFresh && !isQuoted && cached.heads !== heads)) {
       const keepMs = isQuoted ? KEEP_QUOTES_MS : KEEP_MS;
       const fees = pool
         .run((node) => readDataFees(node, pool.chain?.dataFee))
@@ -49,7 +51,7 @@ export function createDataFees(
             ? NO_DATA_FEES
             : unknownDataFees(error.message);
         });
-      cached = { fees, until: now + keepMs };
+      cached = { fees, until: now + keepMs, heads };
     }
     return cached.fees;
   };

@@ -75,19 +75,12 @@ export type CostLimits = ReturnType<typeof createCostLimits>;
  */
 export function createCostLimits(parts: SenderParts) {
   const { store, source, freshChain, profile, coinPrice, wallNow } = parts;
-  let read: { readonly head: string | null; readonly fees: Promise<DataFees> } | null = null;
   let known: DataFees | null = null;
   let hasAny = false;
   let pricedBy = { coin: '', blobs: '' };
 
-  /** Of the present head, however many ask. */
   async function readFees(): Promise<void> {
-    const head = freshChain()?.head.hash ?? null;
-    if (read === null || read.head !== head) read = { head, fees: dataFeesOf(source, profile(), true) };
-    const { fees } = read;
-    known = await fees;
-    // What came too late may come the next time.
-    if (known.parameters === null && read?.fees === fees) read = null;
+    known = await dataFeesOf(source, profile(), true);
   }
 
   function basis(): CostBasis | null {

@@ -16,8 +16,12 @@ afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 type Answer = NonNullable<JsonRpcServerOptions['answer']>;
 
-async function sourceOf(chainId: number, answer: Answer, length = 3): Promise<[RpcSource, JsonRpcServer]> {
-  const server = await startJsonRpcServer(createScriptedChain({ chainId, length }), { answer });
+async function sourceOf(
+  chainId: number,
+  answer: Answer,
+  chain = createScriptedChain({ chainId, length: 3 }),
+): Promise<[RpcSource, JsonRpcServer]> {
+  const server = await startJsonRpcServer(chain, { answer });
   const source = createRpcSource({ urls: [server.url], requestTimeoutMs: 60_000 });
   await source.chain();
   closing.push(() => source.close(), server.stop);
@@ -29,6 +33,22 @@ async function feesOf(chainId: number, answer: Answer): Promise<DataFees> {
   const fees = await source.dataFees?.();
   if (fees === undefined) throw new Error('a source over nodes tells data fees');
   return fees;
+}
+
+const FIRST_OF_BLOCK = 'eth_getTransactionByBlockNumberAndIndex';
+
+/** Of a node whose blocks begin with the attributes of L1. */
+async function opStackAnswer(): Promise<Answer> {
+  const { l1Attributes, L1_VALUES } = await import('../../helpers/op-stack.ts');
+  const deposit = {
+    hash: `0x${'ab'.repeat(32)}`,
+    type: '0x7e',
+    from: '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001',
+    to: '0x4200000000000000000000000000000000000015',
+    gas: '0xf4240',
+    input: l1Attributes(L1_VALUES, 'jovian'),
+  };
+  return (asked) => (asked === FIRST_OF_BLOCK ? { result: deposit } : undefined);
 }
 
 const word = (value: bigint | number) => value.toString(16).padStart(64, '0');
@@ -108,25 +128,36 @@ describe('data fees', () => {
   });
 
   it('of an unknown chain are those of an OP-stack chain where its blocks begin as such, and are asked for once in 12 s', async () => {
-    const { l1Attributes, L1_VALUES } = await import('../../helpers/op-stack.ts');
-    const deposit = {
-      hash: `0x${'ab'.repeat(32)}`,
-      type: '0x7e',
-      from: '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001',
-      to: '0x4200000000000000000000000000000000000015',
-      gas: '0xf4240',
-      input: l1Attributes(L1_VALUES, 'jovian'),
-    };
-    const method = 'eth_getTransactionByBlockNumberAndIndex';
-    const [source, server] = await sourceOf(987_654, (asked) =>
-      asked === method ? { result: deposit } : undefined,
-    );
+    const [source, server] = await sourceOf(987_654, await opStackAnswer());
     const [one, other] = await Promise.all([source.dataFees?.(), source.dataFees?.()]);
     expect(known(one ?? other ?? (await feesOf(1, () => undefined)), 'ETH transfer').wei).toBeGreaterThan(0n);
-    expect(server.requests.filter((request) => request.method === method)).toHaveLength(1);
-    const plain = await feesOf(987_655, (asked) => (asked === method ? { result: null } : undefined));
+    expect(server.requests.filter(({ method }) => method === FIRST_OF_BLOCK)).toHaveLength(1);
+    const plain = await feesOf(987_655, (asked) => (asked === FIRST_OF_BLOCK ? { result: null } : undefined));
     expect(known(plain, 'Swap')).toEqual({ wei: 0n, reason: null });
   });
+});
+
+it('fees that must be of the head are asked for once for each, by however many', async () => {
+  const chain = createScriptedChain({ chainId: 10, length: 3 });
+  const [source, server] = await sourceOf(10, await opStackAnswer(), chain);
+  const askedAfter = async (isFresh: boolean) => {
+    await Promise.all([1, 2, 3].map(() => source.dataFees?.({ isFresh })));
+    return server.requests.filter(({ method }) => method === FIRST_OF_BLOCK).length;
+  };
+  await source.head();
+  expect(await askedAfter(true)).toBe(1);
+  expect(await askedAfter(true)).toBe(1);
+  for (const [blocks, times] of [
+    [1, 2],
+    [1, 3],
+    [4, 4],
+  ] as const) {
+    chain.mine(blocks);
+    await source.head();
+    expect(await askedAfter(false)).toBe(times - 1);
+    expect(await askedAfter(true)).toBe(times);
+    expect(await askedAfter(true)).toBe(times);
+  }
 });
 
 describe('a header of an OP-stack chain', () => {
