@@ -2,6 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
+import { isSentAtOnce } from '../../src/client/views/auto-txs.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
@@ -82,5 +83,21 @@ describe('a pre-flight that is made at home', () => {
     const { checks: without } = await preflightAutoTx(alone.client, { transaction, order: ORDER }, NOW);
     expect(okByName(without)).toMatchObject({ 'nonce-gap': false });
     expect(gap?.ok).not.toBe(false);
+  });
+
+  it.each([
+    ['its lane is below its target', 12n, {}, {}, true],
+    ['its lane is above its target', 9n, {}, {}, false],
+    ['its cap is below the base fee', 40n, { averagePrice: 26, nextBasePrice: 25 }, {}, false],
+    ['a nonce below it is missing', 12n, {}, { nonce: 6, pendingNonce: 6 }, false],
+    ['its sender cannot pay it', 12n, {}, { balanceWei: '0' }, false],
+  ])('knows whether it is sent at once where %s', async (_, gwei, prices, sender, isAtOnce) => {
+    const { client } = await serviceOf({
+      current: { ...PRICES, ...prices },
+      accounts: { ...SENDER, ...sender },
+    });
+    const order = { ...ORDER, target: gwei * GWEI };
+    const { distance, checks } = await preflightAutoTx(client, { transaction, order }, NOW);
+    expect(isSentAtOnce(distance, checks)).toBe(isAtOnce);
   });
 });

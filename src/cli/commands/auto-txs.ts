@@ -17,6 +17,7 @@ import {
   describeContent,
   describeState,
   describeTarget,
+  isSentAtOnce,
   mayBeMined,
   type NewAutoTx,
   overpaysCheck,
@@ -364,9 +365,7 @@ async function isWanted(
   if (source.value.kind === 'hosted' && isPlain(source.value.url)) {
     note(io, 'it travels unencrypted: anyone who reads it can send it; use https:// if possible');
   }
-  const isDue =
-    checked.checks.some(({ name, result }) => name === 'reachable' && result === 'pass') &&
-    checked.checks.every(({ result }) => result === 'pass' || result === 'unknown');
+  const isDue = isSentAtOnce(checked.distance, checked.checks);
   if (isDue) note(io, 'its target is reached already: it is broadcast at once');
   if (yes) return true;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) {

@@ -379,11 +379,12 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
 
 export type TargetDistance = NonNullable<ReturnType<typeof distanceToTarget>>;
 
-/** Whether a pending auto-tx would be broadcast at once, as far as prices decide. */
-export function isPriceThere(autoTx: PricedAutoTx, snapshot: SnapshotView): boolean {
-  const distance = distanceToTarget(autoTx, snapshot);
-  return distance?.isThere === true && !distance.isCapped;
-}
+/** Whether a pending auto-tx is broadcast at once, by its prices and these checks of it; its service decides by its own. */
+export const isSentAtOnce = (distance: TargetDistance | null, checks: readonly CheckView[]): boolean =>
+  distance?.isThere === true &&
+  !distance.isCapped &&
+  obstacleOf(checks) === null &&
+  !checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
 
 /** `It pays 0.0507 gwei itself: fees of about 0.00000106 ETH ($0.003), at most 0.0000105 ETH.`; `null` when unknown. */
 export function describeOwnFee(

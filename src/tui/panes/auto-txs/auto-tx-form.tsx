@@ -16,7 +16,7 @@ import {
   describeSigned,
   describeTarget,
   distanceToTarget,
-  isPriceThere,
+  isSentAtOnce,
   obstacleOf,
   overpaysCheck,
   type PricedAutoTx,
@@ -271,12 +271,11 @@ function useOutlook(
   const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
   const likely = useTargetReach(order, isThere, leftSec);
   const isHeld = obstacleOf(checks) !== null;
-  const isBlobLow = checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
   const at = (present: SnapshotView) => {
-    const canGo = !isHeld && !isBlobLow && cannotBroadcastReason(present.source.kind) === null;
+    const canGo = cannotBroadcastReason(present.source.kind) === null && edited?.status !== 'DISABLED';
     return {
       price: priceText(order, present),
-      isDue: canGo && isPriceThere(order, present) && edited?.status !== 'DISABLED',
+      isDue: canGo && isSentAtOnce(distanceToTarget(order, present), checks),
       /** Its own price, which may be far from the lane's. */
       pays: bid === null ? null : describeOwnFee(bid, present),
     };

@@ -6,9 +6,10 @@ import {
   describeOwnFee,
   describeState,
   describeTarget,
+  distanceToTarget,
   isHeldByRules,
   isOver,
-  isPriceThere,
+  isSentAtOnce,
   mayBeMined,
   statusOf,
 } from '../../../client/views/auto-txs.ts';
@@ -117,7 +118,7 @@ const AUTO_TXS: Resource<AutoTxView> = {
     const askToEnable = async (autoTx: AutoTxView) => {
       // A block may have come since the prices on the screen.
       const latest = await client.gasCurrent().catch(() => snapshot);
-      if (none !== null || !isPriceThere(autoTx, latest)) enable(autoTx);
+      if (none !== null || !isSentAtOnce(distanceToTarget(autoTx, latest), [])) enable(autoTx);
       else pane.confirm(autoTx, enableQuestion(snapshot), enable);
     };
     return {
