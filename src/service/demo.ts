@@ -5,14 +5,10 @@ import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
 import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
 import { BASE_PATH, PATHS } from '../contract/routes.ts';
+import { eachLane } from '../core/advice.ts';
 import { gasFactsAt } from '../core/auto-txs/gas-check.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
-import {
-  type AutoTxEvent,
-  confirmationsOf,
-  NEW_PENDING,
-  type Observation,
-} from '../core/auto-txs/state-machine.ts';
+import { type AutoTxEvent, confirmationsOf, type Observation } from '../core/auto-txs/state-machine.ts';
 import { type StoredAutoTx, stepStored } from '../core/auto-txs/stored-auto-tx.ts';
 import { ownPriceAt, paysAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
@@ -24,7 +20,9 @@ import { AutoTxStore } from '../store/auto-txs.ts';
 import { addCoinPrices, type CoinPriceRow, NOTED_EVERY_SEC } from '../store/coin-prices.ts';
 import type { Database } from '../store/database.ts';
 import { OPERATOR } from '../store/tables.ts';
+import { newAutoTx } from './auto-txs/auto-tx-service.ts';
 import { inclusionBy } from './auto-txs/observation.ts';
+import { preflightFacts } from './auto-txs/preflight-facts.ts';
 import type { Service } from './service.ts';
 
 const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
@@ -255,50 +253,42 @@ async function writePast(
 ): Promise<void> {
   const store = new AutoTxStore(database);
   const transaction = decodeTransaction(signed);
-  const { to, value, data, authorizations: _, ...signature } = transaction;
-  const id = `atx_${signature.hash.slice(2, 18)}`;
-  const createdAt = from.timestamp * 1_000 + 4_000;
+  const { to, value, data, hash } = transaction;
+  const now = from.timestamp * 1_000 + 4_000;
   const order = { target, lane: 'average', isStrict: true, expiresAt: null } as const;
-  const made = {
-    id,
-    owner: OPERATOR,
-    chainId: CHAIN.id,
-    order,
-    note,
-    to,
-    value,
-    data,
-    signed: signature,
-    state: NEW_PENDING,
-    checks: preflight({
-      transaction,
-      order,
-      chainId: CHAIN.id,
-      chainName: CHAIN.name,
-      nativeSymbol: CHAIN.nativeSymbol,
-      nativeUsd: source.nativeUsdAt(from.number),
-      nextNonce: 0,
-      pendingNonce: 0,
-      balance: await source.balance(signature.from),
+  const id = `atx_${hash.slice(2, 18)}`;
+  const nativeUsd = source.nativeUsdAt(from.number);
+  const lane = { price: from.baseFeePerGas + TIP };
+  const fresh = {
+    head: from,
+    rules: chainRules(from, CHAIN, null),
+    updatedAt: now,
+    advice: {
       nextBaseFee: next(from),
       nextBlobBaseFee: from.nextBlobBaseFee,
-      lanePrice: from.baseFeePerGas + TIP,
-      now: createdAt,
-      waitingBelow: [],
-      gas: gasFactsAt(
-        { head: from, rules: chainRules(from, CHAIN, null), updatedAt: createdAt },
-        CHAIN,
-        createdAt,
-      ),
-    }),
-    checkedAt: createdAt,
-    createdAt,
-    updatedAt: createdAt,
-    priceAtCreation: ownPriceAt(signature, next(from)),
-    dayMeanPrice: null,
-    nativeUsd: source.nativeUsdAt(from.number),
-  } as const;
-  await store.create(made, Buffer.from(signed.slice(2), 'hex'), Number.POSITIVE_INFINITY);
+      lanes: eachLane(() => lane),
+    },
+  };
+  const balance = await source.balance(transaction.from);
+  const facts = preflightFacts(
+    { id, chainId: CHAIN.id, order, transaction },
+    {
+      profile: CHAIN,
+      fresh,
+      nativeUsd,
+      sender: { nextNonce: 0, pendingNonce: 0, balance, live: [] },
+      gas: gasFactsAt(fresh, CHAIN, now),
+      now,
+    },
+  );
+  const priceAtCreation = ownPriceAt(transaction, next(from));
+  const made = newAutoTx(
+    { id, owner: OPERATOR, chainId: CHAIN.id, order, note, to, value, data, priceAtCreation },
+    transaction,
+    preflight(facts),
+    now,
+  );
+  await store.create({ ...made, nativeUsd }, Buffer.from(signed.slice(2), 'hex'), Number.POSITIVE_INFINITY);
   for (const [head, event] of events) {
     const [block = from] = await source.blocks(head, head);
     const at = block.timestamp * 1_000 + 1_000;

@@ -2,12 +2,14 @@ import { sleep } from '../chain/async.ts';
 import type { ChainSource, NodeHealth } from '../chain/chain-source.ts';
 import type { GasEstimate } from '../contract/estimate.ts';
 import type { Chance, Recommendation } from '../core/advice.ts';
-import { type ChainRules, nextBlockTime } from '../core/chain-rules.ts';
+import { gasFactsAt } from '../core/auto-txs/gas-check.ts';
+import type { ChainRules } from '../core/chain-rules.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { Database } from '../store/database.ts';
 import type { HistoryStore } from '../store/history.ts';
+import type { StoredLease } from '../store/lease.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import { dataFeesOf } from './data-fees.ts';
 import { unsavedWords } from './follow/block-writer.ts';
@@ -47,13 +49,8 @@ export interface Condition {
   readonly nodes?: readonly NodeHealth[];
   /** Why there are no fresh prices, or why nothing can be written; `null` while all is well. */
   readonly failure: ApiFailure | null;
-  /** The process that has the lease, times in ms since epoch. */
-  readonly leader?: {
-    readonly process: string;
-    readonly isHere: boolean;
-    readonly since: number;
-    readonly heartbeatAt: number;
-  } | null;
+  /** The process that has the lease; whether it is this one. */
+  readonly leader?: (Pick<StoredLease, 'process' | 'since' | 'heartbeatAt'> & { isHere: boolean }) | null;
   readonly streams?: number;
 }
 
@@ -85,8 +82,11 @@ export function createServiceState(parts: ServiceParts) {
     return published;
   }
 
-  const reach = (price: bigint, withinSec: number): Chance | null =>
-    chain.engine?.reachProbability(price, withinSec) ?? null;
+  const reach = (price: bigint, withinSec: number): Chance =>
+    chain.engine?.reachProbability(price, withinSec) ?? {
+      probability: null,
+      reason: 'no block is known yet',
+    };
 
   const pending: LookupContext['pending'] = (transaction, lane) =>
     pendingResponse(transaction, lane, { source, readPublished, reach, wallNow });
@@ -94,7 +94,8 @@ export function createServiceState(parts: ServiceParts) {
   /** What responses about history, blocks and transactions need, as of `requirePublished`. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
     await follower.writer.flush();
-    const { profile, head, advice, rules, nativeUsd, updatedAt, status, unsaved } = requirePublished();
+    const published = requirePublished();
+    const { profile, head, advice, rules, nativeUsd, status } = published;
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
     return {
@@ -106,9 +107,9 @@ export function createServiceState(parts: ServiceParts) {
       head,
       nextBaseFee: advice.nextBaseFee,
       rules,
-      nextTime: nextBlockTime(head.timestamp, profile.feeRule.blockTimeSec, wallNow() - updatedAt),
+      nextTime: gasFactsAt(published, profile, wallNow()).nextTime,
       nativeUsd,
-      problem: problemOf({ status, unsaved })?.message ?? null,
+      problem: problemOf(published)?.message ?? null,
       blocks,
       reader,
       pending,
@@ -132,11 +133,11 @@ export function createServiceState(parts: ServiceParts) {
       return requirePublished().rules;
     },
 
-    /** The advice for this patience, of the published block; `null` before the first block. */
-    recommendation: (patienceSec: number): Recommendation | null =>
-      chain.engine?.recommendation(patienceSec) ?? null,
+    /** The advice for this patience, of the published block; `undefined` before the first block. */
+    recommendation: (patienceSec: number): Recommendation | undefined =>
+      chain.engine?.recommendation(patienceSec) ?? undefined,
 
-    /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
+    /** Probability of a price at or below `price` (wei per gas) within `withinSec`. */
     reachProbability: reach,
     pending,
 

@@ -21,9 +21,9 @@ import { formatCount, weiOfGwei } from '../../core/units.ts';
 import { swapGas } from '../../core/usual-work.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
-import { OPERATOR } from '../../store/tables.ts';
+import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
-import { conflict, notFound, valid } from '../http/errors.ts';
+import { conflict, invalidField, notFound } from '../http/errors.ts';
 import {
   alertResponse,
   channelOf,
@@ -38,8 +38,6 @@ import { type PricingParts, priceRule } from './rule-basis.ts';
 export const ALERTS_PER_KEY = 1_000;
 const ID_BYTES = 8;
 const SEND_AGAIN_MS = 60_000;
-/** More could not be distinguished in a chart. */
-const MARKS_MOST = 500;
 
 interface AlertServiceParts extends PricingParts {
   readonly alerts: AlertStore;
@@ -69,8 +67,21 @@ export class AlertService {
   /** @throws {ApiFailure} `conflict` when its owner has reached the limit. */
   async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts } = this.#parts;
-    this.#requirePriced(creation);
-    const alert = newAlert(owner, await this.#contentOf(creation), this.#parts.wallNow());
+    const content = await this.#contentOf(creation);
+    const now = this.#parts.wallNow();
+    const alert: StoredAlert = {
+      id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
+      owner,
+      ...content,
+      phase: ARMED,
+      createdAt: now,
+      updatedAt: now,
+      triggerCount: 0,
+      lastTriggeredAt: null,
+      missedCount: 0,
+      lastMissedAt: null,
+      disabledReason: null,
+    };
     // Before the alert, so that the secret exists even if the process ends in between.
     const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
     if (!(await alerts.create(alert, owner === OPERATOR ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
@@ -95,7 +106,6 @@ export class AlertService {
 
   async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
-    this.#requirePriced(creation);
     const content = await this.#contentOf(creation);
     const updated = await alerts.change(owner, id, (stored) => ({
       ...stored,
@@ -155,10 +165,9 @@ export class AlertService {
     };
   }
 
-  /** Firings of the owner's alerts from `from` to `to` (Unix seconds, inclusive), oldest first. */
-  async marks(owner: string, from: number, to: number): Promise<StatsChart['events']> {
-    const window = { from: from * 1_000, to: to * 1_000, limit: MARKS_MOST };
-    const firings = await this.#parts.alerts.firingsBetween(owner, window);
+  /** Firings of the owner's alerts, oldest first. */
+  async marks(owner: string, span: TimeSpan): Promise<StatsChart['events']> {
+    const firings = await this.#parts.alerts.firingsBetween(owner, span);
     return firings.map(({ alertId, triggeredAt }) => ({
       timestamp: isoFromMs(triggeredAt),
       kind: 'ALERT',
@@ -195,15 +204,11 @@ export class AlertService {
     this.#sentAgainAt.set(deliveryId, now);
   }
 
-  /** @throws {ApiFailure} `validation_failed` */
-  #requirePriced({ gasSpeed }: AlertCreation): void {
-    if (gasSpeed !== 'BLOB' || !this.#lacksBlobs) return;
-    const others = `must be one of ${GAS_SPEEDS.join(', ')}: ${NO_BLOBS}`;
-    valid({ ok: false, problems: [{ path: 'gasSpeed', message: others }] });
-  }
-
-  /** With the price that its rule stands for now; the next block works it out anew. */
+  /** With the price that its rule stands for now; the next block works it out anew. @throws {ApiFailure} `validation_failed` */
   async #contentOf(creation: AlertCreation): Promise<Content> {
+    if (creation.gasSpeed === 'BLOB' && this.#lacksBlobs) {
+      throw invalidField('gasSpeed', `must be one of ${GAS_SPEEDS.join(', ')}: ${NO_BLOBS}`);
+    }
     const content = contentOf(creation);
     const { relative } = content.rule;
     if (relative == null) return content;
@@ -274,21 +279,5 @@ function contentOf(creation: AlertCreation): Content {
       Object.entries(targetsOf(creation)).map(([channel, target]) => [channel, target.toWellFormed()]),
     ),
     note: creation.note.toWellFormed(),
-  };
-}
-
-function newAlert(owner: string, content: Content, now: number): StoredAlert {
-  return {
-    id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
-    owner,
-    ...content,
-    phase: ARMED,
-    createdAt: now,
-    updatedAt: now,
-    triggerCount: 0,
-    lastTriggeredAt: null,
-    missedCount: 0,
-    lastMissedAt: null,
-    disabledReason: null,
   };
 }

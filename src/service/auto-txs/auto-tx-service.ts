@@ -12,7 +12,7 @@ import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { Chance, LaneName } from '../../core/advice.ts';
 import { changedTargetWords, unpriced } from '../../core/auto-txs/cost-limit.ts';
-import { gasObstacleOf, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
+import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
@@ -36,21 +36,14 @@ import { checksummed, type SignedTransaction } from '../../core/transactions/sig
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
-import { OPERATOR } from '../../store/tables.ts';
+import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import {
-  type ApiFailure,
-  conflict,
-  invalidField,
-  notFound,
-  requireAwaited,
-  unavailable,
-} from '../http/errors.ts';
+import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
 import { ifFresh } from '../published-chain.ts';
-import { accountResponse, autoTxDetails, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
+import { autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
-import { isoFromMs } from '../responses/wire.ts';
+import { integerOrNull, isoFromMs } from '../responses/wire.ts';
 import {
   type CheckerParts,
   type Content,
@@ -61,12 +54,9 @@ import {
   senderRequests,
 } from './checks.ts';
 import { priceLimit } from './cost-limits.ts';
-import { codeKind } from './gas-facts.ts';
+import { codeKind } from './preflight-facts.ts';
 
 const ID_BYTES = 8;
-const TIMELINE_MOST = 200;
-/** More could not be distinguished in a chart. */
-const MARKS_MOST = 500;
 const LOADING_RETRY_SEC = 5;
 
 export interface AutoTxServiceParts extends CheckerParts {
@@ -75,7 +65,7 @@ export interface AutoTxServiceParts extends CheckerParts {
   readonly confirmations: (chain: ChainProfile) => number;
   /** Whether no process leads that has the key of signed bytes: they wait until one does. */
   readonly isKeyMissing: () => boolean;
-  readonly reach: (price: bigint, withinSec: number) => Chance | null;
+  readonly reach: (price: bigint, withinSec: number) => Chance;
   /** What holds back a transaction in no block; `null` while that is not known. */
   readonly pending: (transaction: Pooled, lane: LaneName) => Promise<Pending | null>;
   readonly onChanged?: () => void;
@@ -104,27 +94,15 @@ export class AutoTxService {
     const content = contentAfter({ ...(transaction ?? NO_CONTENT), signed: null }, creation, transaction);
     const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
     const { id: chainId } = this.#chain();
-    const order = await this.#priced(orderWith(creation), transaction, content.value);
+    const chain = () => this.#chain();
+    const toPrice = { order: orderWith(creation), transaction, value: content.value, chain };
+    const order = await priceLimit(this.#parts, toPrice);
     const checks =
       transaction && (await checkToSend(this.#parts, { owner, id, chainId, transaction, order }));
-    const now = wallNow();
-    const made: StoredAutoTx = {
-      id,
-      owner,
-      chainId,
-      order,
-      note: creation.note.toWellFormed(),
-      ...content,
-      signed: transaction && signatureOf(transaction),
-      state: transaction === null ? NEW_DRAFT : NEW_PENDING,
-      checks: checks ?? [],
-      checkedAt: checks && now,
-      createdAt: now,
-      updatedAt: now,
-      priceAtCreation: this.#ownPrice(transaction),
-      dayMeanPrice: null,
-      nativeUsd: null,
-    };
+    const priceAtCreation = this.#ownPrice(transaction);
+    const note = creation.note.toWellFormed();
+    const of = { id, owner, chainId, order, note, ...content, priceAtCreation };
+    const made = newAutoTx(of, transaction, checks, wallNow());
     const most = owner === OPERATOR ? Number.POSITIVE_INFINITY : AUTO_TXS_PER_KEY;
     requireAwaited(ended);
     const created = await store.create(made, signed?.bytes ?? null, most);
@@ -167,13 +145,13 @@ export class AutoTxService {
       });
     const planned = plan(before, null, null);
     if (planned === null) return this.#details(owner, before);
-    const { value } = planned.autoTx;
     const whole = transaction ?? transactionOf(planned.autoTx);
-    const priced = planned.isToPrice ? await this.#priced(planned.autoTx.order, whole, value) : null;
+    const toPrice = { ...planned.autoTx, transaction: whole, chain: () => this.#chain() };
+    const priced = planned.isToPrice ? await priceLimit(this.#parts, toPrice) : null;
     const order = priced ?? planned.autoTx.order;
-    const checks = planned.isToCheck
-      ? await this.#check(owner, { ...planned.autoTx, order }, transaction)
-      : null;
+    const toCheck = whole && { ...planned.autoTx, owner, order, transaction: whole };
+    const earlier = transaction === null ? before.checks : null;
+    const checks = planned.isToCheck && toCheck ? await checkToSend(this.#parts, toCheck, earlier) : null;
     return this.#change(owner, before, (stored) => {
       requireAwaited(ended);
       // The checks belong to the state read before them.
@@ -229,23 +207,30 @@ export class AutoTxService {
       (found) => (found === undefined ? null : codeKind(found)),
       () => null,
     );
-    const [[nextNonce, pendingNonce, balance], dataFees, kind] = await Promise.all([
+    const [[nextNonce, pendingNonce, balance], { parameters, reason }, kind] = await Promise.all([
       bounded(requests, ended),
       dataFeesOf(source, chain),
       code,
     ]);
-    const waiting = await store.liveOf(owner, checksummed(address));
-    const blockGasLimit = this.#parts.readPublished()?.head.gasLimit ?? null;
-    const account = {
+    const live = await store.liveOf(owner, checksummed(address));
+    return {
       chainId: chain.id,
       address,
-      nextNonce,
+      nonce: nextNonce,
       pendingNonce,
-      balance,
+      balanceWei: balance.toString(),
+      waiting: live.flatMap(({ id, signed, state: { status } }) =>
+        signed === null ? [] : [{ id, nonce: signed.nonce, status }],
+      ),
+      dataFees: parameters && {
+        rate: parameters.rate.toString(),
+        operatorPerMillionGas: parameters.operatorPerMillionGas.toString(),
+        operatorConstant: parameters.operatorConstant.toString(),
+      },
+      dataFeesReason: reason,
       code: kind,
-      blockGasLimit,
+      blockGasLimit: integerOrNull(this.#parts.readPublished()?.head.gasLimit),
     };
-    return accountResponse(account, waiting, dataFees);
   }
 
   async totals(owner: string): Promise<Totals<Summary['autoTxs']>> {
@@ -260,10 +245,9 @@ export class AutoTxService {
     };
   }
 
-  /** The owner's auto-txs mined from `from` to `to` (Unix seconds, inclusive), oldest first. */
-  async marks(owner: string, from: number, to: number): Promise<StatsChart['events']> {
-    const window = { from: from * 1_000, to: to * 1_000, limit: MARKS_MOST };
-    const executed = await this.#parts.store.executedBetween(owner, window);
+  /** The owner's auto-txs by when they were mined, oldest first. */
+  async marks(owner: string, span: TimeSpan): Promise<StatsChart['events']> {
+    const executed = await this.#parts.store.executedBetween(owner, span);
     return executed.flatMap(({ id, state: { inclusion } }) =>
       inclusion === null ? [] : [{ timestamp: isoFromMs(inclusion.minedAt), kind: 'AUTO_TX' as const, id }],
     );
@@ -273,33 +257,6 @@ export class AutoTxService {
   #ownPrice(transaction: SignedTransaction | null): bigint | null {
     const fresh = ifFresh(this.#parts.readPublished());
     return transaction && fresh && ownPriceAt(transaction, fresh.advice.nextBaseFee);
-  }
-
-  /** With the target that its limit of cost stands for now. @throws {ApiFailure} for a share of nothing */
-  async #priced(
-    order: AutoTxOrder,
-    transaction: SignedTransaction | null,
-    value: bigint,
-  ): Promise<AutoTxOrder> {
-    const { limit } = order;
-    if (limit != null && 'maxShareOfValueRatio' in limit.maxCost && value === 0n) {
-      throw invalidField(
-        'threshold',
-        'is a share of nothing: the transaction sends no coins; give {"maxCostUsd": 3}, or a target in gwei',
-      );
-    }
-    if (limit == null) return order;
-    return priceLimit(this.#parts, { order, transaction, chain: this.#chain() });
-  }
-
-  /** @param signed the newly signed transaction; `null` when it is unchanged. */
-  async #check(owner: string, autoTx: StoredAutoTx, signed: SignedTransaction | null): Promise<Check[]> {
-    const { id, chainId, order } = autoTx;
-    const transaction = signed ?? transactionOf(autoTx);
-    if (transaction === null) return [];
-    const toCheck = { owner, id, chainId, order, transaction };
-    const checks = await checkToSend(this.#parts, toCheck, signed !== null);
-    return signed !== null ? checks : withEarlierDelegation(checks, autoTx.checks);
   }
 
   async #change(
@@ -334,10 +291,14 @@ export class AutoTxService {
     const { status, inclusion } = autoTx.state;
     const isOut = status === 'SUBMITTED' && inclusion === null && transaction !== null;
     const [timeline, held] = await Promise.all([
-      store.timeline(autoTx.id, TIMELINE_MOST),
+      store.timeline(autoTx.id),
       isOut ? pending(transaction, autoTx.order.lane) : null,
     ]);
-    return autoTxDetails(autoTx, { timeline, pending: held }, owner, this.#moment());
+    return {
+      ...autoTxResponse(autoTx, owner, this.#moment(), { isListed: false }),
+      timeline: timeline.map((entry) => ({ ...entry, at: isoFromMs(entry.at) })),
+      pending: held,
+    };
   }
 
   async #find(owner: string, id: string): Promise<StoredAutoTx> {
@@ -411,6 +372,24 @@ function planChange(
 
 const isOpen = ({ status }: AutoTxState) =>
   status === 'DRAFT' || status === 'PENDING' || status === 'DISABLED';
+
+/** One that begins to wait; without a transaction a draft. `now`: ms since epoch. */
+export const newAutoTx = (
+  of: Pick<StoredAutoTx, 'id' | 'owner' | 'chainId' | 'order' | 'note' | 'priceAtCreation'> & Content,
+  transaction: SignedTransaction | null,
+  checks: readonly Check[] | null,
+  now: number,
+): StoredAutoTx => ({
+  ...of,
+  signed: transaction && signatureOf(transaction),
+  state: transaction === null ? NEW_DRAFT : NEW_PENDING,
+  checks: checks ?? [],
+  checkedAt: checks && now,
+  createdAt: now,
+  updatedAt: now,
+  dayMeanPrice: null,
+  nativeUsd: null,
+});
 
 function signatureOf(transaction: SignedTransaction): NonNullable<StoredAutoTx['signed']> {
   const { to, value, data, authorizations, compressedSize, ...signature } = transaction;

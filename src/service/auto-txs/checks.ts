@@ -1,7 +1,7 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
 import { type GasFacts, gasFactsAt } from '../../core/auto-txs/gas-check.ts';
-import { preflight, problemsOf, waitingBelow } from '../../core/auto-txs/preflight.ts';
+import { preflight, problemsOf, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { type Check, callDifferences, type StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
@@ -15,7 +15,7 @@ import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
 import { ifFresh, type PublishedChain } from '../published-chain.ts';
-import { withAccounts } from './gas-facts.ts';
+import { preflightFacts, type ToCheck, withAccounts } from './preflight-facts.ts';
 
 export interface CheckerParts {
   readonly source: ChainSource;
@@ -25,51 +25,40 @@ export interface CheckerParts {
   readonly signal: AbortSignal;
 }
 
-interface ToCheck extends Pick<StoredAutoTx, 'owner' | 'id' | 'chainId' | 'order'> {
-  readonly transaction: SignedTransaction;
-}
-
-/** @throws {ApiFailure} `validation_failed` when its signature or this request's changes can never be included */
+/**
+ * @param earlier its checks until now, where its signature stays
+ * @throws {ApiFailure} `validation_failed` when its signature or this request's changes can never be included
+ */
 export async function checkToSend(
   { source, store, readPublished, wallNow, signal }: CheckerParts,
-  { owner, id, chainId, transaction, order }: ToCheck,
-  isNew = true,
+  toCheck: ToCheck & Pick<StoredAutoTx, 'owner'>,
+  earlier: readonly Check[] | null = null,
 ): Promise<Check[]> {
   const published = readPublished();
-  const fresh = ifFresh(published);
+  const { transaction } = toCheck;
   /** What comes late, or not at all, is unknown. */
   const known = <T>(request: Promise<T>) => bounded(() => request, signal, WITHIN_MS).catch(() => null);
   const [latest, pending, funds] = senderRequests(source, transaction.from);
-  const [nextNonce, pendingNonce, balance, waiting, dataFees] = await Promise.all([
+  const [nextNonce, pendingNonce, balance, live, dataFees] = await Promise.all([
     known(latest),
     known(pending),
     known(funds),
-    store.liveOf(owner, transaction.from),
+    store.liveOf(toCheck.owner, transaction.from),
     dataFeesOf(source, published?.profile ?? null),
   ]);
-  const gas = published === null ? NO_GAS_FACTS : gasFactsAt(published, published.profile, wallNow());
-  const facts = {
-    transaction,
-    order,
-    cannotBroadcastReason: cannotBroadcastReason(source.kind),
-    chainId,
-    chainName: published?.profile.name ?? `chain ${chainId}`,
-    nativeSymbol: published?.profile.nativeSymbol ?? 'coins',
+  const now = wallNow();
+  const gas = published === null ? NO_GAS_FACTS : gasFactsAt(published, published.profile, now);
+  const facts = preflightFacts(toCheck, {
+    profile: published?.profile ?? null,
+    fresh: ifFresh(published),
     nativeUsd: published?.nativeUsd ?? null,
-    nextNonce,
-    pendingNonce,
-    balance,
-    nextBaseFee: fresh?.advice.nextBaseFee ?? null,
-    nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
-    lanePrice: fresh?.advice.lanes[order.lane].price ?? null,
-    now: wallNow(),
-    waitingBelow: waitingBelow(waiting, { id, nonce: transaction.nonce }),
-    dataFees,
-    gas: (await known(withAccounts(source, gas, { transaction, order }))) ?? gas,
-  };
-  const checks = preflight(facts);
-  const details = problemsOf(checks).filter(({ path }) => isNew || path !== 'signedTransaction');
-  if (details.length === 0) return checks;
+    sender: { nextNonce, pendingNonce, balance, live, dataFees },
+    gas: (await known(withAccounts(source, gas, toCheck))) ?? gas,
+    now,
+  });
+  const checks = preflight({ ...facts, cannotBroadcastReason: cannotBroadcastReason(source.kind) });
+  const details = problemsOf(checks).filter(({ path }) => earlier === null || path !== 'signedTransaction');
+  if (details.length === 0) return earlier === null ? checks : withEarlierDelegation(checks, earlier);
   const message = details.map((each) => each.message).join('; ');
   throw new ApiFailure('validation_failed', message, { details });
 }

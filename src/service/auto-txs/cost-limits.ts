@@ -14,6 +14,7 @@ import type { CostBasis } from '../../core/threshold/max-cost.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
+import { invalidField } from '../http/errors.ts';
 import { ifFresh } from '../published-chain.ts';
 import type { CheckerParts } from './checks.ts';
 import type { SenderParts } from './sender-parts.ts';
@@ -22,7 +23,7 @@ const PAGE = 200;
 const WITHIN_MS = 4_000;
 
 /** Gas that it uses in the head's state; `null`: no node says, or an estimate leaves out a part of it. Never rejects. */
-export async function estimatedGas(
+async function estimatedGas(
   source: Pick<ChainSource, 'estimateGas'>,
   transaction: SignedTransaction,
 ): Promise<bigint | null> {
@@ -35,36 +36,42 @@ type PricingParts = Pick<CheckerParts, 'source' | 'readPublished' | 'wallNow' | 
 
 /**
  * The order with the target that its limit of cost stands for now, for a response: the schedule, which follows the head's fees,
- * works it out anew. Never rejects. @param transaction `null`: a draft
+ * works it out anew. @throws {ApiFailure} for a share of nothing
  */
 export async function priceLimit(
   { source, readPublished, wallNow, signal }: PricingParts,
-  { order, transaction, chain }: NewLimit,
+  { order, transaction, value, chain }: NewLimit,
 ): Promise<AutoTxOrder> {
   if (order.limit == null) return order;
+  if ('maxShareOfValueRatio' in order.limit.maxCost && value === 0n) {
+    throw invalidField(
+      'threshold',
+      'is a share of nothing: the transaction sends no coins; give {"maxCostUsd": 3}, or a target in gwei',
+    );
+  }
+  const profile = chain();
   const published = readPublished();
   const fresh = ifFresh(published);
   const asked =
     transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
-  const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);
+  const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, profile)]);
   const basis = {
     // It has a time of its own, whatever the head's is.
     nativeUsd: published?.nativeUsd ?? null,
     nativeUsdReason: published?.nativeUsdReason,
-    nativeSymbol: chain.nativeSymbol,
+    nativeSymbol: profile.nativeSymbol,
     dataFees,
     nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
   };
-  const value = transaction?.value ?? 0n;
   const limit = { ...order.limit, gas };
   const priced = pricedOrder({ order: { ...order, limit }, signed: transaction, value }, basis, wallNow());
   return { ...priced, limit: { ...limit, ...priced.limit, since: null } };
 }
 
-interface NewLimit {
-  readonly order: AutoTxOrder;
+interface NewLimit extends Pick<StoredAutoTx, 'order' | 'value'> {
+  /** `null`: of a draft. */
   readonly transaction: SignedTransaction | null;
-  readonly chain: ChainProfile;
+  readonly chain: () => ChainProfile;
 }
 
 export type CostLimits = ReturnType<typeof createCostLimits>;

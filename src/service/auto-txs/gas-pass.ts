@@ -4,7 +4,7 @@ import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { areUntold, rulesOfNextBlock } from '../../core/chain-rules.ts';
-import { withAccounts, withBytes } from './gas-facts.ts';
+import { withAccounts, withBytes } from './preflight-facts.ts';
 import { type SenderContext, stepNow } from './sender-parts.ts';
 
 const PAGE = 200;

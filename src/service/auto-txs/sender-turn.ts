@@ -1,14 +1,7 @@
 import { abortable, mapBounded } from '../../chain/async.ts';
 import { ChainError, SendFailure } from '../../chain/chain-source.ts';
 import { gasFactsAt } from '../../core/auto-txs/gas-check.ts';
-import {
-  KEY_GONE,
-  type PreflightFacts,
-  preflight,
-  verdict,
-  waitingBelow,
-  withEarlierDelegation,
-} from '../../core/auto-txs/preflight.ts';
+import { KEY_GONE, preflight, verdict, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   isResendDue,
@@ -24,8 +17,8 @@ import { ownValue } from '../../core/own-value.ts';
 import { backOffMs } from '../../core/time.ts';
 import { OPERATOR } from '../../store/tables.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { withAccounts, withBytes } from './gas-facts.ts';
 import { observe, pricesOf } from './observation.ts';
+import { preflightFacts, withAccounts, withBytes } from './preflight-facts.ts';
 import { happen, isDueNow, type SenderContext, stepNow } from './sender-parts.ts';
 
 const OBSERVED_AT_ONCE = 8;
@@ -259,13 +252,13 @@ async function askFor(seen: StoredAutoTx, { dataFees: { parameters } }: SenderFa
     ofBytes: { parts, authorizations, ...(isBySize && { compressedSize: fastLzLength(bytes) }) },
     isKeyMissing: bytes === 'sealed',
     accounts: facts?.accounts,
-    gas: await inTime(limits.ask(seen)),
+    estimate: await inTime(limits.ask(seen)),
   };
 }
 
 function decisionOf(
   before: StoredAutoTx,
-  { ofBytes, isKeyMissing, accounts, gas }: Asked,
+  { ofBytes, isKeyMissing, accounts, estimate }: Asked,
   sender: SenderFacts,
   context: SenderContext,
 ): { readonly step: AutoTxStep; readonly decided: Decided | null } | null {
@@ -277,35 +270,25 @@ function decisionOf(
   const { state } = before;
   const isResend = isResendDue(state, now);
   if (state.status !== 'PENDING' && !isResend) return null;
-  const stored = limits.priced(before, gas);
+  const stored = limits.priced(before, estimate);
   if (!isDueNow(stored, context)) {
     const moved = limits.moved(before, stored);
     return moved && { step: moved, decided: null };
   }
   const { order } = stored;
-  const { live, ...ofSender } = sender;
   const { head } = fresh;
-  const { lanes, nextBaseFee, nextBlobBaseFee } = fresh.advice;
+  const { lanes, nextBaseFee } = fresh.advice;
   const lanePrice = lanes[order.lane].price;
-  const facts: PreflightFacts = {
-    ...ofSender,
-    transaction: { ...transaction, ...ofBytes },
-    order,
-    gas: { ...gasFactsAt(fresh, profile, now), ...(accounts !== undefined && { accounts }) },
+  const toCheck = { ...stored, chainId: profile.id, transaction: { ...transaction, ...ofBytes } };
+  const gas = { ...gasFactsAt(fresh, profile, now), ...(accounts !== undefined && { accounts }) };
+  const { nativeUsd } = context.coinPrice();
+  const facts = {
+    ...preflightFacts(toCheck, { profile, fresh, sender, nativeUsd, gas, now }),
     isKeyMissing,
-    chainId: profile.id,
-    chainName: profile.name,
-    nativeSymbol: profile.nativeSymbol,
-    nativeUsd: context.coinPrice().nativeUsd,
-    nextBaseFee,
-    nextBlobBaseFee,
-    lanePrice,
-    now,
-    waitingBelow: waitingBelow(live, { id: stored.id, nonce: transaction.nonce }),
   };
   const checks = preflight(facts);
   const judged = verdict(facts, checks);
-  const obstacle = 'obstacle' in judged ? judged.obstacle : rivalOf(stored, live);
+  const obstacle = 'obstacle' in judged ? judged.obstacle : rivalOf(stored, sender.live);
   const price = comparedPrice(order, transaction, { lanePrice, nextBaseFee }) ?? lanePrice;
   const reached = {
     head: head.number,

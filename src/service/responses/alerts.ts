@@ -2,12 +2,12 @@ import { ALERT_CHANNELS, type AlertChannel } from '../../contract/alert-channels
 import { channelWarnings, type TargetRules } from '../../contract/alert-targets.ts';
 import type { Alert, AlertDelivery, AlertSavings } from '../../contract/alerts.ts';
 import { DELIVERY_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
-import type { RelativeRule, StoredAlert } from '../../core/alerts/alert-rule.ts';
+import type { StoredAlert } from '../../core/alerts/alert-rule.ts';
 import { ruleToWire } from '../../core/threshold/rule-wire.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
 import type { StoredDelivery } from '../../store/outbox.ts';
-import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, thresholdWarnings, usdOrNull } from './wire.ts';
 
 /** An alert as v1 shows it to `asker` (as `StoredAlert.owner`) at `now`, ms since epoch by the chain's clock. */
 export function alertResponse(
@@ -47,7 +47,10 @@ export function alertResponse(
     lastTriggeredAt: isoOrNull(alert.lastTriggeredAt),
     cooldownUntil: isCooling ? isoFromMs(phase.cooldownUntil) : null,
     triggerCount: alert.triggerCount,
-    warnings: [...thresholdWarnings(relative), ...channelWarnings(alert.channels.map(channelOf), rules)],
+    warnings: [
+      ...thresholdWarnings(relative?.reason),
+      ...channelWarnings(alert.channels.map(channelOf), rules),
+    ],
     disabledReason: alert.disabledReason,
     keyId: alert.owner === asker ? null : alert.owner,
     missed:
@@ -56,9 +59,6 @@ export function alertResponse(
         : { count: missedCount, lastAt: isoFromMs(lastMissedAt) },
   };
 }
-
-const thresholdWarnings = (relative: RelativeRule | null) =>
-  relative?.reason == null ? [] : [{ path: 'threshold', message: `it waits: ${relative.reason}` }];
 
 export function deliveryResponse(delivery: StoredDelivery): AlertDelivery {
   const { alertId: _, ...rest } = delivery;

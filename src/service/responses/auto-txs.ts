@@ -1,24 +1,14 @@
-import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
+import type { AutoTx } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
-import type { Pending } from '../../contract/pending.ts';
 import { capCheck, KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.ts';
 import { type AutoTxState, isWaiting, takenWords } from '../../core/auto-txs/state-machine.ts';
-import {
-  paidInAll,
-  type Saving,
-  type StoredAutoTx,
-  savingsOf,
-  type TimelineEntry,
-} from '../../core/auto-txs/stored-auto-tx.ts';
+import { paidInAll, type Saving, type StoredAutoTx, savingsOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { forecastPrice, forecastWithin, isReached, isUnpriced } from '../../core/auto-txs/target.ts';
-import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
-import type { DataFees } from '../../core/data-fee.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
-import type { SenderFacts } from '../auto-txs/sender-turn.ts';
 import { ifFresh, type PublishedChain } from '../published-chain.ts';
-import { integerOrNull, isoFromMs, isoOrNull, usdOrNull } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, thresholdWarnings, usdOrNull } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `StoredAutoTx.owner`), without its signature. */
 export function autoTxResponse(
@@ -48,7 +38,7 @@ export function autoTxResponse(
     effectiveThresholdGwei: limit === null ? null : target,
     effectiveSince: isoOrNull(limit && (limit.since ?? autoTx.updatedAt)),
     thresholdReason: limit?.reason ?? null,
-    warnings: limit?.reason == null ? [] : [{ path: 'threshold', message: `it waits: ${limit.reason}` }],
+    warnings: thresholdWarnings(limit?.reason),
     gasSpeed: SPEED_OF_LANE[order.lane],
     strictTargetPrice: order.isStrict,
     note: autoTx.note,
@@ -104,48 +94,6 @@ const savingOf = (saving: Saving | null) =>
     savedUsd: saving.savedUsd,
   };
 
-export const autoTxDetails = (
-  autoTx: StoredAutoTx,
-  { timeline, pending }: { readonly timeline: readonly TimelineEntry[]; readonly pending: Pending | null },
-  asker: string,
-  moment: AutoTxMoment,
-): AutoTxDetails => ({
-  ...autoTxResponse(autoTx, asker, moment, { isListed: false }),
-  timeline: timeline.map((entry) => ({ ...entry, at: isoFromMs(entry.at) })),
-  pending,
-});
-
-export function accountResponse(
-  sender: Omit<SenderFacts, 'live' | 'dataFees'> & {
-    readonly chainId: number;
-    readonly address: Hex;
-    readonly code: AutoTxAccount['code'];
-    readonly blockGasLimit: bigint | null;
-  },
-  waiting: readonly StoredAutoTx[],
-  { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
-): AutoTxAccount {
-  const { chainId, address, nextNonce, pendingNonce, balance, code, blockGasLimit } = sender;
-  return {
-    chainId,
-    address,
-    nonce: nextNonce,
-    pendingNonce,
-    balanceWei: balance.toString(),
-    waiting: waiting.flatMap(({ id, signed, state: { status } }) =>
-      signed === null ? [] : [{ id, nonce: signed.nonce, status }],
-    ),
-    dataFees: parameters && {
-      rate: parameters.rate.toString(),
-      operatorPerMillionGas: parameters.operatorPerMillionGas.toString(),
-      operatorConstant: parameters.operatorConstant.toString(),
-    },
-    dataFeesReason: reason,
-    code,
-    blockGasLimit: integerOrNull(blockGasLimit),
-  };
-}
-
 const REMEMBERED_MOST = 2_000;
 
 /** Further data for responses about auto-txs, all of one time. */
@@ -172,7 +120,7 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
     const key = `${price} ${withinSec}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const made = reach(price, withinSec)?.probability ?? null;
+    const made = reach(price, withinSec).probability;
     known.set(key, made);
     return made;
   }
@@ -192,19 +140,15 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
         const isHeld = state.status === 'PENDING' && signed !== null && isKeyMissing();
         return isHeld ? { ...KEY_GONE, retryAt: now, times: 1 } : presentHold(autoTx, fresh);
       },
-      /** Probability and horizon for the target of a pending one. */
+      /** Probability and horizon for the target of a pending one that has not expired. */
       reach: (autoTx: StoredAutoTx) => {
-        const withinSec = autoTx.state.status === 'PENDING' ? timeLeftSec(autoTx.order.expiresAt, now) : null;
-        return withinSec === null ? null : { probability: probability(autoTx, withinSec, fresh), withinSec };
+        const { expiresAt } = autoTx.order;
+        const withinSec = forecastWithin(expiresAt === null ? null : Math.floor((expiresAt - now) / 1_000));
+        if (autoTx.state.status !== 'PENDING' || withinSec <= 0) return null;
+        return { probability: probability(autoTx, withinSec, fresh), withinSec };
       },
     };
   };
-}
-
-/** `null`: it has expired. */
-function timeLeftSec(expiresAt: number | null, now: number): number | null {
-  const within = forecastWithin(expiresAt === null ? null : Math.floor((expiresAt - now) / 1_000));
-  return within > 0 ? within : null;
 }
 
 /** The stored obstacle of its last try, or one of the present head, which may change with each block. */

@@ -1,9 +1,10 @@
 import type { ChainSource, PoolView } from '../../chain/chain-source.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { Chance, LaneName } from '../../core/advice.ts';
+import { gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import { capOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
-import { type ChainRulesName, nextBlockTime, rulesOfNextBlock } from '../../core/chain-rules.ts';
+import { type ChainRulesName, rulesOfNextBlock } from '../../core/chain-rules.ts';
 import {
   gasLimitProblem,
   gasNeeded,
@@ -16,10 +17,10 @@ import { ifAvailable } from '../chain-reader.ts';
 import { ifFresh, type PublishedChain } from '../published-chain.ts';
 import { explained, gasCount, integerOrNull, usdOrNull } from './wire.ts';
 
-export interface PendingParts {
+interface PendingParts {
   readonly source: ChainSource;
   readonly readPublished: () => PublishedChain | null;
-  readonly reach: (price: bigint, withinSec: number) => Chance | null;
+  readonly reach: (price: bigint, withinSec: number) => Chance;
   readonly wallNow: () => number;
 }
 
@@ -36,8 +37,7 @@ export async function pendingResponse(
   if (fresh === null) return null;
   const { head, advice, profile, nativeUsd } = fresh;
   const { from, hash } = transaction;
-  const sinceHeadMs = wallNow() - fresh.updatedAt;
-  const nextTime = nextBlockTime(head.timestamp, profile.feeRule.blockTimeSec, sinceHeadMs);
+  const { nextTime } = gasFactsAt(fresh, profile, wallNow());
   const rules = rulesOfNextBlock(fresh.rules, nextTime);
   const [view, balance, transferGas] = await Promise.all([
     poolView(source, hash, from),
@@ -81,19 +81,14 @@ function chancesOf(
   cap: bigint,
   reach: PendingParts['reach'],
 ): Pick<Pending, 'probabilities' | 'probabilityReason'> {
+  const none = { probability: null, reason: 'not its price alone holds it back' };
   const chances = WITHIN_SEC.map((withinSec) => ({
     withinSec,
-    ...(waitsForPrice ? reach(cap, withinSec) : { probability: null, reason: null }),
+    ...(waitsForPrice ? reach(cap, withinSec) : none),
   }));
-  const why = waitsForPrice
-    ? (chances.find(({ probability }) => probability == null)?.reason ?? null)
-    : 'not its price alone holds it back';
   return {
-    probabilities: chances.map(({ withinSec, probability }) => ({
-      withinSec,
-      probability: probability ?? null,
-    })),
-    probabilityReason: why,
+    probabilities: chances.map(({ withinSec, probability }) => ({ withinSec, probability })),
+    probabilityReason: chances.find(({ probability }) => probability === null)?.reason ?? null,
   };
 }
 

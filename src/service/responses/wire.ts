@@ -49,3 +49,7 @@ export const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(
 /** An amount of wei in dollars; `null` while either is unknown. */
 export const usdOrNull = (wei: bigint | null, nativeUsd: number | null) =>
   wei === null || nativeUsd === null ? null : usdOf(wei, nativeUsd);
+
+/** Of an alert or auto-tx whose rule stands for no price now, for this reason. */
+export const thresholdWarnings = (reason: string | null | undefined) =>
+  reason == null ? [] : [{ path: 'threshold', message: `it waits: ${reason}` }];

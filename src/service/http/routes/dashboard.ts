@@ -11,6 +11,9 @@ import { summaryOf } from '../../responses/summary.ts';
 import type { ServiceState } from '../../service-state.ts';
 import { type Route, route } from './route.ts';
 
+/** More of either kind could not be distinguished in a chart. */
+const MARKS_MOST = 500;
+
 export const dashboardRoutes = (
   state: ServiceState,
   { alerts, autoTxs }: { readonly alerts: AlertService; readonly autoTxs: AutoTxService },
@@ -20,9 +23,7 @@ export const dashboardRoutes = (
     query: PatienceParameters,
     response: StatsCurrent,
     handle: ({ query: { patienceSec = PATIENCE_SEC.default } }) =>
-      statsCurrent(state.requirePublished(), {
-        recommendation: state.recommendation(patienceSec) ?? undefined,
-      }),
+      statsCurrent(state.requirePublished(), { recommendation: state.recommendation(patienceSec) }),
   }),
   route('get', PATHS.statsChart, {
     summary: 'Prices over a time frame',
@@ -32,8 +33,9 @@ export const dashboardRoutes = (
       const context = await state.context();
       const { end } = context;
       const prices = await statsChart(context, timeFrame, state.meanPrices);
-      const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
-      const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
+      const from = end - TIME_FRAME_SEC[timeFrame];
+      const span = { from: from * 1_000, to: end * 1_000, limit: MARKS_MOST };
+      const marks = [...(await alerts.marks(owner, span)), ...(await autoTxs.marks(owner, span))];
       const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
       return { ...prices, events };
     },

@@ -36,15 +36,12 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
     response: GasRecommendation,
     handle({ query: { patienceSec = PATIENCE_SEC.default, targetGwei: targetPrice, deadlineSec } }) {
       const published = state.requirePublished();
-      const recommendation = state.recommendation(patienceSec) ?? undefined;
+      const recommendation = state.recommendation(patienceSec);
       if (targetPrice === undefined || deadlineSec === undefined) {
         return gasRecommendation(published, { recommendation });
       }
-      const { probability, reason } = state.reachProbability(targetPrice, deadlineSec) ?? {
-        probability: null,
-        reason: 'no block is known yet',
-      };
-      const reach = { targetPrice: Number(targetPrice), deadlineSec, probability, reason };
+      const chance = state.reachProbability(targetPrice, deadlineSec);
+      const reach = { targetPrice: Number(targetPrice), deadlineSec, ...chance };
       return gasRecommendation(published, { recommendation, reach });
     },
   }),

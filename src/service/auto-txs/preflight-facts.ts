@@ -2,10 +2,46 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import type { CODE_KINDS } from '../../contract/choices.ts';
 import { type AccountFacts, accountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts } from '../../core/auto-txs/gas-check.ts';
-import type { AutoTxOrder } from '../../core/auto-txs/stored-auto-tx.ts';
+import { type PreflightFacts, waitingBelow } from '../../core/auto-txs/preflight.ts';
+import type { AutoTxOrder, StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import type { FreshChain } from './sender-parts.ts';
+import type { SenderFacts } from './sender-turn.ts';
+
+/** What is known of the chain and the sender of a transaction; `fresh`: `null` while prices are old. */
+interface KnownFacts extends Pick<PreflightFacts, 'nativeUsd' | 'gas' | 'now'> {
+  readonly profile: ChainProfile | null;
+  readonly fresh: FreshChain | null;
+  readonly sender: Pick<PreflightFacts, 'nextNonce' | 'pendingNonce' | 'balance' | 'dataFees'> &
+    Pick<SenderFacts, 'live'>;
+}
+
+export function preflightFacts(
+  { id, chainId, order, transaction }: ToCheck,
+  { profile, fresh, sender: { live, ...sender }, ...known }: KnownFacts,
+): PreflightFacts {
+  const { nextBaseFee = null, nextBlobBaseFee = null, lanes } = fresh?.advice ?? {};
+  return {
+    ...sender,
+    ...known,
+    transaction,
+    order,
+    chainId,
+    nextBaseFee,
+    nextBlobBaseFee,
+    chainName: profile?.name ?? `chain ${chainId}`,
+    nativeSymbol: profile?.nativeSymbol ?? 'coins',
+    lanePrice: lanes?.[order.lane].price ?? null,
+    waitingBelow: waitingBelow(live, { id, nonce: transaction.nonce }),
+  };
+}
+
+export interface ToCheck extends Pick<StoredAutoTx, 'id' | 'chainId' | 'order'> {
+  readonly transaction: SignedTransaction;
+}
 
 /** With what its signed bytes alone tell: its authorizations, and the parts of one that an older program has stored. */
 export function withBytes(
