@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { MOST_GWEI } from '../contract/choices.ts';
 import { ownValue } from '../core/own-value.ts';
+import { nearest } from '../core/text.ts';
 import { parseThreshold, type Threshold, ThresholdError } from '../core/threshold/threshold.ts';
 import { msOfDuration } from '../core/time.ts';
 import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
@@ -172,18 +173,8 @@ export function parseExpiry(text: string, now: number): string {
 /** The message that `word` is no command of `program`, with a suggestion. */
 export function unknownCommand(word: string, program: Command): string {
   const names = program.commands.map((command) => command.name());
-  const near = [1, word.length > 4 ? 2 : 1].map((edits) => names.find((name) => isNear(edits, word, name)));
-  const meant = names.find((name) => name.startsWith(word)) ?? near.find((name) => name !== undefined);
+  const meant = names.find((name) => name.startsWith(word)) ?? nearest(word, names, word.length > 4 ? 2 : 1);
   return `unknown command "${word}"; ${meant ? `did you mean ${meant}?` : `known are ${names.join(', ')}`}`;
-}
-
-/** Whether `edits` letters removed, added or replaced make `a` into `b`; two that are swapped count as one. */
-function isNear(edits: number, a: string, b: string): boolean {
-  if (edits < 0 || a === b) return edits >= 0;
-  if (a[0] === b[0]) return isNear(edits, a.slice(1), b.slice(1));
-  const isSwapped = a[0] === b[1] && a[1] === b[0];
-  const steps = [[1, 0], [0, 1], [1, 1], ...(isSwapped ? [[2, 2]] : [])];
-  return steps.some(([ofA, ofB]) => isNear(edits - 1, a.slice(ofA), b.slice(ofB)));
 }
 
 export const append = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

@@ -124,3 +124,18 @@ export const shortHex = (hex: string, ellipsis: string): string => hexText(hex, 
 
 export const withShortHashes = (text: string, ellipsis: string): string =>
   text.replace(/0x[0-9a-f]{64}(?![0-9a-f])/gi, (hash) => shortHex(hash, ellipsis));
+
+/** The name that the fewest letters, at most so many, tell apart from a mistyped word; `undefined`: none. */
+export function nearest(word: string, names: readonly string[], most: number): string | undefined {
+  const edits = Array.from({ length: most }, (_, fewer) => fewer + 1);
+  return edits.flatMap((count) => names.find((name) => isNear(count, word, name)) ?? [])[0];
+}
+
+/** Whether `edits` letters removed, added or replaced make `a` into `b`; two that are swapped count as one. */
+function isNear(edits: number, a: string, b: string): boolean {
+  if (edits < 0 || a === b) return edits >= 0;
+  if (a[0] === b[0]) return isNear(edits, a.slice(1), b.slice(1));
+  const isSwapped = a[0] === b[1] && a[1] === b[0];
+  const steps = [[1, 0], [0, 1], [1, 1], ...(isSwapped ? [[2, 2]] : [])];
+  return steps.some(([ofA, ofB]) => isNear(edits - 1, a.slice(ofA), b.slice(ofB)));
+}

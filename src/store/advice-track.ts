@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type InclusionClaim } from '../core/advice.ts';
 import { type Block, type Hex, tipAt } from '../core/block.ts';
-import { toBlock } from './block-rows.ts';
+import { newestBlock, toBlock } from './block-rows.ts';
 import { columns, plainCell, wei, wholeCell } from './columns.ts';
 import { Store } from './database.ts';
 import { countRows, type Queries } from './tables.ts';
@@ -78,14 +78,7 @@ const toGivenAdvice = (row: AdviceRow): GivenAdvice => ({
 const GIVE_UP_AFTER_SEC = 86_400;
 
 /** A verdict; `waiting`: needed blocks are missing but may still come; `void`: the block itself is gone. */
-type Outcome =
-  | {
-      readonly verdict: 'kept' | 'missed' | 'unknown';
-      readonly settledBlock: number;
-      readonly savedRatio: number | null;
-    }
-  | 'waiting'
-  | 'void';
+type Outcome = Pick<AdviceRow, 'verdict' | 'settled_block' | 'saved_ratio'> | 'waiting' | 'void';
 
 type Head = Pick<Block, 'number' | 'timestamp'>;
 
@@ -96,9 +89,9 @@ export class TrackStore extends Store {
   /** Blocks whose unjudged advice ended within the last `within` blocks, at most `limit` of either kind. */
   due(within: number, limit: number): Promise<number[]> {
     return this.database.run(async (db) => {
-      const head = await lastBlock(db);
+      const head = await newestBlock(db);
       if (head === null) return [];
-      const start = (await lastBlock(db, head.number - within)) ?? { number: -1, timestamp: -1 };
+      const start = (await newestBlock(db, head.number - within)) ?? { number: -1, timestamp: -1 };
       const running = db
         .selectFrom('advice')
         .select('block_number')
@@ -117,7 +110,7 @@ export class TrackStore extends Store {
   async settle(blocks: readonly number[], filledUntil: number | null = null): Promise<number> {
     if (blocks.length === 0) return 0;
     return this.database.transaction(async (trx) => {
-      const head = await lastBlock(trx);
+      const head = await newestBlock(trx);
       if (head === null) return 0;
       const open = trx.selectFrom('advice').selectAll().where('block_number', 'in', blocks);
       let settled = 0;
@@ -126,14 +119,7 @@ export class TrackStore extends Store {
         if (outcome === 'waiting') continue;
         const { block_number: given } = row;
         if (outcome === 'void') await trx.deleteFrom('advice').where('block_number', '=', given).execute();
-        else {
-          const settling = {
-            verdict: outcome.verdict,
-            settled_block: outcome.settledBlock,
-            saved_ratio: outcome.savedRatio,
-          };
-          await trx.updateTable('advice').set(settling).where('block_number', '=', given).execute();
-        }
+        else await trx.updateTable('advice').set(outcome).where('block_number', '=', given).execute();
         settled += 1;
       }
       return settled;
@@ -145,7 +131,7 @@ export class TrackStore extends Store {
     return this.database.run(async (db) => {
       const judged = db
         .selectFrom('advice')
-        .select(['block_number', 'timestamp', 'version', 'probability', 'verdict', 'saved_ratio'])
+        .select(JUDGED)
         .where('verdict', 'in', ['kept', 'missed'])
         .where('probability', 'is not', null)
         .orderBy('settled_block', 'desc')
@@ -166,10 +152,8 @@ export class TrackStore extends Store {
   }
 }
 
-type JudgedRow = Pick<
-  AdviceRow,
-  'block_number' | 'timestamp' | 'version' | 'probability' | 'verdict' | 'saved_ratio'
->;
+const JUDGED = ['block_number', 'timestamp', 'version', 'probability', 'verdict', 'saved_ratio'] as const;
+type JudgedRow = Pick<AdviceRow, (typeof JUDGED)[number]>;
 
 /** Without any rows the means, and the time of the oldest (Unix s), are `null`. */
 function countOf(rows: readonly JudgedRow[]) {
@@ -189,12 +173,12 @@ function meanOf(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
-async function lastBlock(db: Queries, upTo = Number.MAX_SAFE_INTEGER): Promise<Head | null> {
-  const blocks = db.selectFrom('blocks').select(['number', 'timestamp']).where('number', '<=', upTo);
-  return (await blocks.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
-}
-
-async function outcomeOf(db: Queries, given: GivenAdvice, head: Head, filledUntil: number | null) {
+async function outcomeOf(
+  db: Queries,
+  given: GivenAdvice,
+  head: Head,
+  filledUntil: number | null,
+): Promise<Outcome> {
   const { block, promise } = given;
   const stored = db.selectFrom('blocks').select('hash').where('number', '=', block.number);
   const hash = (await stored.executeTakeFirst())?.hash ?? null;
@@ -207,7 +191,7 @@ async function outcomeOf(db: Queries, given: GivenAdvice, head: Head, filledUnti
   const needed = promise.kind === 'reached' ? promise.until : block.timestamp;
   const isGivenUp = filledUntil !== null && filledUntil - needed > GIVE_UP_AFTER_SEC;
   return outcome === 'waiting' && isGivenUp
-    ? { verdict: 'unknown', settledBlock: head.number, savedRatio: null }
+    ? { verdict: 'unknown', settled_block: head.number, saved_ratio: null }
     : outcome;
 }
 
@@ -222,8 +206,8 @@ async function includedBy(db: Queries, after: number, promise: InclusionClaim): 
   const paid = wanted && wanted > promise.maxFeePerGas ? promise.maxFeePerGas : wanted;
   return {
     verdict: into === undefined ? 'missed' : 'kept',
-    settledBlock: promise.lastBlock,
-    savedRatio: first && last ? savedBy(paid ?? askOf(last), askOf(first)) : null,
+    settled_block: promise.lastBlock,
+    saved_ratio: first && last ? savedBy(paid ?? askOf(last), askOf(first)) : null,
   };
 }
 
@@ -249,7 +233,7 @@ async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until
     .executeTakeFirstOrThrow();
   if (Number(count) < end.number - block.number - 1) return 'waiting';
   // No block during a standstill: the price could be neither reached nor missed.
-  if (lowest === null) return { verdict: 'unknown', settledBlock: end.number, savedRatio: null };
+  if (lowest === null) return { verdict: 'unknown', settled_block: end.number, saved_ratio: null };
   const edges = await later
     .selectAll()
     .where('number', 'in', [block.number + 1, end.number - 1])
@@ -259,7 +243,7 @@ async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until
   const isKept = BigInt(lowest) <= targetPrice;
   return {
     verdict: isKept ? 'kept' : 'missed',
-    settledBlock: end.number,
-    savedRatio: first && last ? savedBy(isKept ? targetPrice : last, first) : null,
+    settled_block: end.number,
+    saved_ratio: first && last ? savedBy(isKept ? targetPrice : last, first) : null,
   };
 }

@@ -13,6 +13,7 @@ import {
 import type { Block } from '../core/block.ts';
 import { insertFirings } from './alert-firings.ts';
 import { alertsIn, changeAlerts, confirmingIn, saveChanged, toStoredAlert } from './alert-rows.ts';
+import { newestBlock } from './block-rows.ts';
 import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
 import { forgetHistory, PRICED_BY, RulePrices } from './rule-prices.ts';
@@ -104,16 +105,11 @@ async function storedTimestamp(trx: Queries, number: number): Promise<number> {
 
 /** Re-arms alerts that fired in the future, as a recording restarted or a time was made up. `now` in Unix seconds. */
 async function rearmFuture(trx: Queries, now: number | null = null): Promise<void> {
-  const present = now ?? (await headTimestamp(trx));
-  if (present === null) return;
+  const present = now ?? (await newestBlock(trx))?.timestamp;
+  if (present === undefined) return;
   const latest = (present + DEEPEST_REORG_SEC) * 1_000;
   const firedAt = sql<number>`cooldown_until - cooldown_ms`;
   await changeAlerts(trx, coolingIn(trx).where(firedAt, '>', latest), () => ARMED);
-}
-
-export async function headTimestamp(db: Queries): Promise<number | null> {
-  const newest = db.selectFrom('blocks').select('timestamp').orderBy('number', 'desc').limit(1);
-  return (await newest.executeTakeFirst())?.timestamp ?? null;
 }
 
 async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): Promise<number> {

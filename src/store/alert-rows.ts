@@ -9,25 +9,23 @@ import {
   wakesOf,
 } from '../core/alerts/alert-rule.ts';
 import { type RuleWire, ruleFromWire, ruleToWire } from '../core/threshold/rule-wire.ts';
-import type { PaidWork, RelativeThreshold } from '../core/threshold/threshold.ts';
+import type { PaidWork } from '../core/threshold/threshold.ts';
 import {
   columns,
   flagCell,
   integer,
+  jsonCell,
   maybeCell,
   moment,
   oneOf,
   orNull,
   plainCell,
-  type Stored,
   wei,
 } from './columns.ts';
 import { pagesOf, type Queries, readRows } from './tables.ts';
 
-const json = <Value>(schema: z.ZodType<Value>): Stored<Value, string> => ({
-  write: (value) => JSON.stringify(value),
-  read: (cell) => schema.parse(JSON.parse(String(cell))),
-});
+const Channels = z.array(z.string());
+const Targets = z.record(z.string(), z.string());
 
 const ALERT = columns({
   id: ['id', plainCell<string>()],
@@ -35,8 +33,8 @@ const ALERT = columns({
   createdAt: ['created_at', plainCell<number>()],
   updatedAt: ['updated_at', plainCell<number>()],
   method: ['method', plainCell<string>()],
-  channels: ['channels', json<readonly string[]>(z.array(z.string()))],
-  targets: ['targets', json<Readonly<Record<string, string>>>(z.record(z.string(), z.string()))],
+  channels: ['channels', jsonCell<readonly string[]>((json) => Channels.parse(json))],
+  targets: ['targets', jsonCell<Readonly<Record<string, string>>>((json) => Targets.parse(json))],
   note: ['note', plainCell<string>()],
   triggerCount: ['trigger_count', plainCell<number>()],
   lastTriggeredAt: ['last_triggered_at', plainCell<number | null>()],
@@ -53,12 +51,8 @@ const RULE = columns({
   cooldownMs: ['cooldown_ms', plainCell<number>()],
   disableOnce: ['disable_once', flagCell],
 });
-const writtenRule: Stored<RelativeThreshold, string> = {
-  write: (written) => JSON.stringify(ruleToWire(written)),
-  read: (cell) => ruleFromWire(JSON.parse(String(cell)) as RuleWire),
-};
 const RELATIVE = columns({
-  written: ['threshold_rule', writtenRule],
+  written: ['threshold_rule', jsonCell((json) => ruleFromWire(json as RuleWire), ruleToWire)],
   since: ['effective_since', orNull(moment)],
   reason: ['threshold_reason', plainCell<string | null>()],
 });
@@ -169,6 +163,18 @@ export async function saveChanged(trx: Queries, alerts: readonly StoredAlert[]):
     );
     await updated.execute();
   }
+}
+
+/** The values of a column, read one row of each by its index, even of a million alerts. */
+export function distinctIn(column: 'owner' | 'price_group') {
+  const value = sql.ref(column);
+  return sql<{ key: string }>`
+    with recursive found (key) as (
+      select min(${value}) from alerts where ${value} > ''
+      union all
+      select (select min(${value}) from alerts where ${value} > found.key) from found where key is not null
+    )
+    select key from found where key is not null`;
 }
 
 export const alertsIn = (trx: Queries) => trx.selectFrom('alerts').selectAll();

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { DISABLED, type StoredAlert } from '../core/alerts/alert-rule.ts';
-import { headTimestamp } from './alert-evaluation.ts';
 import { type AlertEventRow, HALF, MOST_EVENTS, SUMS, savedBy, tallyOf } from './alert-firings.ts';
-import { disableAlerts, toAlertRow, toStoredAlert } from './alert-rows.ts';
+import { disableAlerts, distinctIn, toAlertRow, toStoredAlert } from './alert-rows.ts';
+import { newestBlock } from './block-rows.ts';
 import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
@@ -48,7 +48,7 @@ export class AlertStore extends Store {
     return this.database.transaction(async (trx) => {
       const before = await findAlert(trx, owner, id);
       if (before === null) return null;
-      const after = decide(before, await headTimestamp(trx));
+      const after = decide(before, (await newestBlock(trx))?.timestamp ?? null);
       await trx.updateTable('alerts').set(toAlertRow(after)).where('id', '=', id).execute();
       return { before, after };
     });
@@ -56,18 +56,9 @@ export class AlertStore extends Store {
 
   /** Owners with alerts that may fire, except the operator. */
   async activeOwners(): Promise<string[]> {
-    // Skips from owner to owner by index: reads one row each, even of a million alerts.
     const owners = sql<{ owner: string }>`
-      with recursive owners (owner) as (
-        select min(owner) from alerts where owner > ''
-        union all
-        select (select min(alerts.owner) from alerts where alerts.owner > owners.owner)
-        from owners where owners.owner is not null
-      )
-      select owner from owners
-      where owner is not null and exists (
-        select 1 from alerts where alerts.owner = owners.owner and phase <> ${DISABLED.kind}
-      )`;
+      select key as owner from (${distinctIn('owner')}) as owners
+      where exists (select 1 from alerts where owner = key and phase <> ${DISABLED.kind})`;
     return (await this.database.run((db) => owners.execute(db))).rows.map(({ owner }) => owner);
   }
 

@@ -19,6 +19,7 @@ import {
   hashCell,
   hex,
   integer,
+  jsonCell,
   maybeCell,
   moment,
   oneOf,
@@ -53,17 +54,6 @@ type StoredCheck = Pick<Check, 'name' | 'ok' | 'message'> & Partial<Check>;
 
 const withDefaults = (check: StoredCheck): Check => ({ code: null, result: resultOf(check.ok), ...check });
 
-const checks = {
-  write: (all: readonly Check[]) => JSON.stringify(all),
-  read: (cell: unknown): readonly Check[] => (JSON.parse(String(cell)) as StoredCheck[]).map(withDefaults),
-};
-
-/** `null` in rows of older programs, until the leader has read their bytes. */
-const parts = {
-  write: (known: TransactionParts) => JSON.stringify(known),
-  read: (cell: unknown): TransactionParts => JSON.parse(String(cell)) as TransactionParts,
-};
-
 const AUTO_TX = columns({
   id: ['id', plainCell<string>()],
   owner: ['owner', plainCell<string>()],
@@ -72,7 +62,7 @@ const AUTO_TX = columns({
   to: ['to_address', orNull(address)],
   value: ['value', amount],
   data: ['data', hex],
-  checks: ['checks', checks],
+  checks: ['checks', jsonCell<readonly Check[]>((all) => (all as StoredCheck[]).map(withDefaults))],
   checkedAt: ['checked_at', orNull(moment)],
   createdAt: ['created_at', moment],
   updatedAt: ['updated_at', moment],
@@ -80,13 +70,8 @@ const AUTO_TX = columns({
   dayMeanPrice: ['day_mean_price', orNull(wei)],
   nativeUsd: ['native_usd', plainCell<number | null>()],
 });
-const maxCost = {
-  write: (known: MaxCost) => JSON.stringify(known),
-  read: (cell: unknown): MaxCost => JSON.parse(String(cell)) as MaxCost,
-};
-
 const LIMIT = columns({
-  maxCost: ['max_cost', maxCost],
+  maxCost: ['max_cost', jsonCell<MaxCost>()],
   gas: ['estimated_gas', orNull(exactWei)],
   since: ['effective_since', orNull(moment)],
   reason: ['threshold_reason', plainCell<string | null>()],
@@ -110,7 +95,8 @@ const SIGNED = columns({
   maxPriorityFeePerGas: ['max_priority_fee', orNull(exactWei)],
   maxFeePerBlobGas: ['max_blob_fee', orNull(exactWei)],
   blobCount: ['blob_count', wholeCell],
-  parts: ['gas_parts', orNull(parts)],
+  // `null` in rows of older programs, until the leader has read their bytes.
+  parts: ['gas_parts', orNull(jsonCell<TransactionParts>())],
   compressedSize: ['compressed_size', orNull(wholeCell)],
 });
 const STATE = columns({

@@ -123,10 +123,11 @@ export class AutoTxStore extends Store {
     return rows.flatMap(({ from_address: from }) => (isHexCell(from) ? [from] : []));
   }
 
-  async timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
+  /** Newest first. */
+  async timeline(id: string): Promise<TimelineEntry[]> {
     const rows = await this.database.run((db) => {
       const notes = db.selectFrom('auto_tx_events').select(['at', 'kind', 'block_number', 'message']);
-      return notes.where('auto_tx_id', '=', id).orderBy('seq', 'desc').limit(limit).execute();
+      return notes.where('auto_tx_id', '=', id).orderBy('seq', 'desc').limit(MOST_NOTES).execute();
     });
     return rows.map(({ kind, block_number: blockNumber, ...note }) => ({
       ...note,
@@ -379,7 +380,7 @@ export class SameNonceError extends Error {
 // All below are part of the caller's transaction.
 
 /** The id of another live one with the same owner, sender and nonce; `null` when there is none. */
-export async function findRival(db: Queries, { owner, id, signed }: StoredAutoTx): Promise<string | null> {
+async function findRival(db: Queries, { owner, id, signed }: StoredAutoTx): Promise<string | null> {
   if (signed === null) return null;
   const live = ofSender(db.selectFrom('auto_txs').select('id'), signed.from).where(IS_LIVE);
   const same = live.where('nonce', '=', signed.nonce).where('owner', '=', owner).where('id', '<>', id);

@@ -1,5 +1,6 @@
 import { type Block, blockTips, type Hex, TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
 import { columns, integer, maybeCell, orNull, plainCell, wei } from './columns.ts';
+import type { Queries } from './tables.ts';
 
 export interface NumberRange {
   readonly from: number;
@@ -35,8 +36,14 @@ export function toBlock(row: BlockRow): Block {
   return { ...block, tips: tipsOf(row), ...(suggestedTip !== null && { suggestedTip }) };
 }
 
+/** The newest stored block, or the newest up to a number. */
+export async function newestBlock(db: Queries, upTo = Number.MAX_SAFE_INTEGER) {
+  const blocks = db.selectFrom('blocks').select(['number', 'timestamp']).where('number', '<=', upTo);
+  return (await blocks.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
+}
+
 /** One column for each of `TIP_PERCENTILES`; `null`: unknown. */
-export type TipColumns = Record<`tip_p${TipPercentile}`, number | null>;
+type TipColumns = Record<`tip_p${TipPercentile}`, number | null>;
 
 const TIPS = TIP_PERCENTILES.map((percentile) => `tip_p${percentile}` as const);
 

@@ -14,16 +14,7 @@ import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireLease, type WriteRight } from './lease.ts';
 import { bucketStart, refoldRollups } from './rollups.ts';
-import {
-  countRows,
-  dropMeta,
-  isPostgres,
-  pagesOf,
-  type Queries,
-  readMeta,
-  saveMeta,
-  type Tables,
-} from './tables.ts';
+import { countRows, dropMeta, pagesOf, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
@@ -61,11 +52,6 @@ export class BlockStore extends Store {
   /** For messages. */
   get name(): string {
     return this.database.name;
-  }
-
-  /** Whether other machines may write it, each with a node of its own. */
-  get isShared(): boolean {
-    return isPostgres(this.database.queries);
   }
 
   otherChain(chain: ChainIdentity): StoreError {

@@ -58,6 +58,15 @@ export function maybeCell<Value, Result>(value: Value, read: (value: NonNullable
   return value === null || value === undefined ? null : read(value);
 }
 
+/** As JSON, trusted unless `read` checks it. */
+export const jsonCell = <Value>(
+  read = (json: unknown): Value => json as Value,
+  write: (value: Value) => unknown = (value) => value,
+): Stored<Value, string> => ({
+  write: (value) => JSON.stringify(write(value)),
+  read: (cell) => read(JSON.parse(String(cell))),
+});
+
 const isWhole = (cell: unknown) => Number.isSafeInteger(cell) && Number(cell) >= 0;
 export const wholeCell = checked<number>(isWhole);
 /** Ms since epoch, within the range of dates (ECMA-262, “Time Values and Time Range”). */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { nearest } from '../core/text.ts';
 
 /** A database that is deleted with the process: SQLite keeps it in an unlinked file, on disk rather than in memory. */
 export const TEMPORARY_DATABASE = '';
@@ -34,10 +35,10 @@ const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', '
 function refuseParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
     if (!PARAMETERS.includes(name)) {
-      const meant = nearest(name, PARAMETERS);
+      const meant = nearest(name.toLowerCase(), PARAMETERS, 2);
       // What is no word may be a part of a password with ? or & in it.
       const shown = /^[a-z_]{2,32}$/i.test(name) ? `"${name}" in the URL` : 'a parameter of the URL';
-      const hint = meant === null ? '' : ` (did you mean ${meant}?)`;
+      const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
       throw new RangeError(`${shown} is not known${hint}; taken are ${PARAMETERS.join(', ')}`);
     }
     if (name === 'sslmode' && !TLS_MODES.includes(value))
@@ -57,29 +58,6 @@ export function parseDatabaseUrl(text: string): string {
     );
   refuseParameters(parsed.searchParams);
   return url;
-}
-
-/** The name that differs from `word` by the fewest letters, at most two; `null`: none. */
-function nearest(word: string, names: readonly string[]): string | null {
-  const [best] = names
-    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name) }))
-    .filter(({ distance }) => distance <= 2)
-    .sort((a, b) => a.distance - b.distance);
-  return best?.name ?? null;
-}
-
-/** Levenshtein distance. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [line, letter] of [...from].entries()) {
-    const next = [line + 1];
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 function decoded(text: string): string | null {

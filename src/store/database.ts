@@ -9,7 +9,7 @@ import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
 import { refuseMoved } from './moved.ts';
 import { ephemeralSealer, fileSealer, givenSealer, NO_SEALER, type Sealer } from './sealer.ts';
-import { sqliteDialect } from './sqlite.ts';
+import { FILE_TABLES, sqliteDialect } from './sqlite.ts';
 import { isPostgres, type KeyTables, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
 /** SQLite blocks the whole process while it waits. */
@@ -60,6 +60,11 @@ export class Store {
 
   constructor(database: Database) {
     this.database = database;
+  }
+
+  /** Whether it is on a server, where other machines may write to it. */
+  get isShared(): boolean {
+    return isPostgres(this.database.queries);
   }
 }
 
@@ -294,8 +299,24 @@ async function openServer<Schema>(url: string, name: string, answerMs?: number):
     limit.withinMs = answerMs ?? ANSWER_WITHIN_MS;
     return {
       queries,
-      once: (work) => onceOnServer(queries, work, name),
-      transact: (work) => transactOnServer(queries, work, name),
+      once: (work) =>
+        unlessLost(name, (mayBeDone) =>
+          queries.connection().execute((db) => {
+            mayBeDone();
+            return work(db);
+          }),
+        ),
+      transact: (work) =>
+        unlessLost(name, (mayBeDone) =>
+          queries
+            .transaction()
+            .setIsolationLevel('serializable')
+            .execute(async (trx) => {
+              const result = await work(trx);
+              mayBeDone();
+              return result;
+            }),
+        ),
     };
   } catch (error) {
     await queries.destroy().catch(() => {});
@@ -307,44 +328,16 @@ async function openServer<Schema>(url: string, name: string, answerMs?: number):
   }
 }
 
-async function transactOnServer<Schema, Result>(
-  queries: Kysely<Schema>,
-  work: (trx: Kysely<Schema>) => Promise<Result>,
-  name: string,
-): Promise<Result> {
-  let isCommitting = false;
-  const transaction = queries.transaction().setIsolationLevel('serializable');
-  const done = transaction.execute(async (trx) => {
-    const result = await work(trx);
-    isCommitting = true;
-    return result;
+/** Rejects with `failed` once `work` may be done although its answer was lost: a retry might repeat it. */
+function unlessLost<Result>(name: string, work: (mayBeDone: () => void) => Promise<Result>): Promise<Result> {
+  let isPerhapsDone = false;
+  const mayBeDone = () => {
+    isPerhapsDone = true;
+  };
+  return work(mayBeDone).catch((error: unknown) => {
+    if (!isPerhapsDone || toStoreError(error, name).code !== 'unreachable') throw error;
+    throw new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`);
   });
-  return done.catch((error: unknown) => {
-    throw isCommitting ? unlessLost(error, name) : error;
-  });
-}
-
-async function onceOnServer<Schema, Result>(
-  queries: Kysely<Schema>,
-  work: (db: Kysely<Schema>) => Promise<Result>,
-  name: string,
-): Promise<Result> {
-  let isConnected = false;
-  const done = queries.connection().execute((db) => {
-    isConnected = true;
-    return work(db);
-  });
-  return done.catch((error: unknown) => {
-    throw isConnected ? unlessLost(error, name) : error;
-  });
-}
-
-/** The error of something that may have been written although its answer was lost: a retry might repeat it. */
-function unlessLost(error: unknown, name: string): StoreError {
-  const failure = toStoreError(error, name);
-  return failure.code === 'unreachable'
-    ? new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`)
-    : failure;
 }
 
 /** Readiness must not flap while another process writes a page. */
@@ -453,8 +446,6 @@ const SERVER_TABLES = sql<{ name: string }>`
   select relname as name from pg_class
   where relkind in ('r', 'p') and relnamespace = (select oid from pg_namespace where nspname = current_schema())
     and not exists (select 1 from pg_depend where objid = pg_class.oid and deptype = 'e')`;
-const FILE_TABLES = sql<{ name: string }>`
-  select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`;
 
 async function migrate(
   db: Kysely<Migrated>,

@@ -49,8 +49,9 @@ export class HistoryStore extends Store {
     return this.database.run((db) => countRows(blocksIn(db, window)));
   }
 
-  /** Buckets of `bucketSec` (a multiple of a minute) that start in `window`, the one around `from` included. */
-  async buckets(bucketSec: number, window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
+  /** Buckets of `bucketSec` (a multiple of a minute) that start in `window`, the one around `from` included; `null`: blocks. */
+  async buckets(bucketSec: number | null, window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
+    if (bucketSec === null) return this.blocks(window, page);
     const { limit, offset } = page;
     const isStored = storedSec(bucketSec) === bucketSec;
     const rows = await this.database.run((db) => {
@@ -60,7 +61,8 @@ export class HistoryStore extends Store {
     return isStored ? rows : foldRollups(rows, bucketSec).slice(offset, offset + limit);
   }
 
-  async countBuckets(bucketSec: number, window: Window): Promise<number> {
+  async countBuckets(bucketSec: number | null, window: Window): Promise<number> {
+    if (bucketSec === null) return this.countBlocks(window);
     if (storedSec(bucketSec) !== bucketSec) return (await this.buckets(bucketSec, window)).length;
     return this.database.run((db) => countRows(bucketsIn(db, bucketSec, window)));
   }
@@ -121,7 +123,7 @@ function storedSec(bucketSec: number): number {
   return stored;
 }
 
-export type Side = 'highest' | 'lowest';
+type Side = 'highest' | 'lowest';
 
 /** A base fee in wei per gas, and the time of its block in Unix seconds; of its minute where the block is not stored. */
 interface Peak {

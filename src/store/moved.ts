@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type MovedWords, movedWords, StoreError } from './errors.ts';
+import { FILE_TABLES } from './sqlite.ts';
 import { isPostgres, type Queries, readMeta } from './tables.ts';
 
 /** Its row in `meta`. */
@@ -13,7 +14,7 @@ const Moved = z.object({
   /** Identifies it, so that a move that was cut off may be repeated. */
   place: z.string(),
 });
-export type Moved = z.infer<typeof Moved>;
+type Moved = z.infer<typeof Moved>;
 
 /** `null`: the file was not moved. */
 export async function readMoved(db: Queries): Promise<Moved | null> {
@@ -38,29 +39,23 @@ export async function markMoved(trx: Queries, moved: Moved): Promise<void> {
     .values({ key: MOVED, value: JSON.stringify(moved) })
     .execute();
   const words: MovedWords = `moved to ${moved.to}`;
-  for (const table of await tablesOf(trx)) {
-    for (const change of CHANGES) {
-      const trigger = sql`create trigger ${sql.table(triggerOf(table, change))} before ${sql.raw(change)}
-        on ${sql.table(table)} begin select raise(abort, ${sql.lit(words)}); end`;
-      await trigger.execute(trx);
-    }
-  }
+  for (const { trigger, change, table } of await triggersOf(trx))
+    await sql`create trigger ${trigger} before ${change} on ${table}
+      begin select raise(abort, ${sql.lit(words)}); end`.execute(trx);
 }
 
 /** The file is written to again. */
 export async function takeBack(trx: Queries): Promise<void> {
-  for (const table of await tablesOf(trx)) {
-    for (const change of CHANGES)
-      await sql`drop trigger if exists ${sql.table(triggerOf(table, change))}`.execute(trx);
-  }
+  for (const { trigger } of await triggersOf(trx)) await sql`drop trigger if exists ${trigger}`.execute(trx);
   await trx.deleteFrom('meta').where('key', '=', MOVED).execute();
 }
 
-const CHANGES = ['insert', 'update', 'delete'] as const;
-const triggerOf = (table: string, change: string) => `moved_${table}_${change}`;
-
-async function tablesOf(db: Queries): Promise<string[]> {
-  const tables = sql<{ name: string }>`
-    select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`;
-  return (await tables.execute(db)).rows.map(({ name }) => name);
+async function triggersOf(db: Queries) {
+  return (await FILE_TABLES.execute(db)).rows.flatMap(({ name }) =>
+    ['insert', 'update', 'delete'].map((change) => ({
+      trigger: sql.table(`moved_${name}_${change}`),
+      change: sql.raw(change),
+      table: sql.table(name),
+    })),
+  );
 }

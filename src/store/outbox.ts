@@ -119,10 +119,6 @@ const locked = <Query extends { forUpdate(): Query }>(query: Query): Query => qu
 const wasTried = sql<boolean>`exists (select 1 from delivery_attempts where delivery_id = deliveries.id)`;
 
 export class OutboxStore extends Store {
-  get isShared(): boolean {
-    return isPostgres(this.database.queries);
-  }
-
   /** Deliveries due at `now` (ms since epoch), the longest due first, at most `limit`, after `after`. */
   due(now: number, limit: number, after: DueDelivery | null = null): Promise<DueDelivery[]> {
     const { dueAt, id } = after ?? { dueAt: 0, id: '' };

@@ -15,7 +15,7 @@ const STATEMENT_WITHIN_MS = 60_000;
 export const ANSWER_WITHIN_MS = STATEMENT_WITHIN_MS + 5_000;
 
 /** For statements from now on. */
-export interface AnswerLimit {
+interface AnswerLimit {
   withinMs: number;
 }
 

@@ -16,6 +16,7 @@ import {
   alertsIn,
   changeAlerts,
   confirmingIn,
+  distinctIn,
   priceGroupOf,
   type RuleGroup,
   readGroup,
@@ -180,16 +181,10 @@ function movedBy({ perFactor, less }: GroupPrice, { kind }: RuleGroup): RawBuild
     : sql`${above} not between 0 and 0.999`;
 }
 
-/** The groups there are: reads one row of each, by index. */
+/** The groups there are. */
 async function groupsOf(trx: Queries): Promise<RuleGroup[]> {
-  const groups = sql<{ key: string }>`
-    with recursive found (key) as (
-      select min(price_group) from alerts where price_group is not null
-      union all
-      select (select min(price_group) from alerts where price_group > found.key) from found where key is not null
-    )
-    select key from found where key is not null`;
-  return (await groups.execute(trx)).rows.flatMap(({ key }) => readGroup(key) ?? []);
+  const { rows } = await distinctIn('price_group').execute(trx);
+  return rows.flatMap(({ key }) => readGroup(key) ?? []);
 }
 
 /** It is unknown whether the conditions of rules in dollars held at a late block: confirmation restarts. */

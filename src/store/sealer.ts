@@ -17,7 +17,7 @@ export interface Sealed {
 }
 
 /** Where the key of signed bytes comes from. */
-export interface KeyPlace {
+interface KeyPlace {
   /** For people: where the right key belongs. */
   readonly remedy: string;
   /** `null`: there is none. @throws {StoreError} `no-key` for one that is no key, or cannot be read */
@@ -30,7 +30,7 @@ export interface KeyPlace {
 
 export type Sealer = ReturnType<typeof createSealer>;
 
-export function createSealer(place: KeyPlace) {
+function createSealer(place: KeyPlace) {
   let key: Buffer | null = null;
   /** Read again until there is one: it may be put back. */
   const current = () => {

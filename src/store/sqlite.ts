@@ -7,7 +7,12 @@ import {
   SqliteDialect,
   SqliteDriver,
   type SqliteStatement,
+  sql,
 } from 'kysely';
+
+/** All tables but those of SQLite itself. */
+export const FILE_TABLES = sql<{ name: string }>`
+  select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`;
 
 /** Preparing takes longer than running, and the same few statements run for every block. */
 const CACHED_STATEMENTS = 256;
@@ -46,20 +51,20 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
-    prepare(sql) {
-      const statement = cache.get(sql) ?? adaptStatement(database.prepare(sql), sql);
+    prepare(text) {
+      const statement = cache.get(text) ?? adaptStatement(database.prepare(text), text);
       if (cache.size >= CACHED_STATEMENTS) cache.clear();
-      cache.set(sql, statement);
+      cache.set(text, statement);
       return statement;
     },
   };
 }
 
-function adaptStatement(statement: StatementSync, sql: string): SqliteStatement {
+function adaptStatement(statement: StatementSync, text: string): SqliteStatement {
   const bind = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     // `columns` of a statement came with Node 22.16.
-    reader: /^\s*(?:select|with|pragma|explain)\b|\breturning\b/i.test(sql),
+    reader: /^\s*(?:select|with|pragma|explain)\b|\breturning\b/i.test(text),
     all: (parameters) => statement.all(...bind(parameters)),
     run: (parameters) => statement.run(...bind(parameters)),
     iterate: (parameters) => statement.iterate(...bind(parameters)),

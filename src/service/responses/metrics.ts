@@ -37,10 +37,11 @@ export async function metricsWindow(asked: MetricsParameters, context: MetricsCo
     throw invalidField('to', `is before the stored history, which begins at ${isoFromSec(oldest)}`);
   }
   return {
-    chainId: profile.id,
     from: Math.max(start, oldest),
     to,
     bucket,
+    /** `null`: single blocks. */
+    bucketSec,
     /** `null`: the whole window, at most {@link METRICS_ROWS_MAX} of its newest rows. */
     paging:
       asked.page === undefined && asked.size === undefined
@@ -66,21 +67,16 @@ export async function metricsResponse<Figures extends object>(
   figures: (rollup: Rollup) => Figures | null,
   tipped = false,
 ) {
-  const { store } = context;
-  const { bucket, paging, ...window } = { ...(await metricsWindow(asked, context)), tipped };
-  const bucketSec = bucket === 'block' ? null : BUCKET_SEC[bucket];
-  const total = await (bucketSec === null
-    ? store.countBlocks(window)
-    : store.countBuckets(bucketSec, window));
+  const { store, profile } = context;
+  const { bucket, bucketSec, paging, ...window } = { ...(await metricsWindow(asked, context)), tipped };
+  const total = await store.countBuckets(bucketSec, window);
   const size = paging?.size ?? METRICS_ROWS_MAX;
   const left = paging === null ? Math.max(total - size, 0) : 0;
   const range = { offset: left + (paging?.page ?? 0) * size, limit: size };
-  const rollups = await (bucketSec === null
-    ? store.blocks(window, range)
-    : store.buckets(bucketSec, window, range));
+  const rollups = await store.buckets(bucketSec, window, range);
   const oldest = left > 0 ? rollups[0] : undefined;
   return {
-    chainId: window.chainId,
+    chainId: profile.id,
     from: isoFromSec(oldest?.start ?? window.from),
     to: isoFromSec(window.to),
     bucket,

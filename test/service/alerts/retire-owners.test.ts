@@ -87,7 +87,7 @@ test('what a key that is gone has waiting is not sent any more and says why; wha
   await store.change(sent, (autoTx) => stepped(autoTx, { type: 'submit' }), 'sender');
   const service = await runService({ source: new ScriptedSource(makeBlocks(0, 9)), database: path, gate });
   await waitFor(async () => (await store.counts('gone')).DISABLED === 1);
-  expect((await store.timeline('of-gone', 1))[0]).toMatchObject({
+  expect((await store.timeline('of-gone'))[0]).toMatchObject({
     kind: 'DISABLED',
     message: 'its key was revoked: not broadcast while it is disabled',
   });

@@ -49,7 +49,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   const state = async (id: string) => (await store.find('', id))?.state;
-  const words = async (id: string) => (await store.timeline(id, 1))[0];
+  const words = async (id: string) => (await store.timeline(id))[0];
 
   test('a reorg cancels an auto-tx again that was cancelled and mined all the same', async () => {
     const lost = (head: number): AutoTxEvent => ({
