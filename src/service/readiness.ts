@@ -1,7 +1,7 @@
 import { abortable, DeadlineError, withDeadline } from '../chain/async.ts';
 import { type ApiFailure, toFailure, unavailable } from './http/errors.ts';
 
-export interface CheckedPart {
+interface CheckedPart {
   /** For people: "the keys". */
   readonly name: string;
   /** Rejects when requests that need it would be refused. */

@@ -251,20 +251,18 @@ interface AlertDispatchOptions extends Pick<DispatcherOptions, 'signal' | 'onErr
 
 /** Runs the dispatcher while this process leads; on a server, where every process sends, always. */
 export function startAlertDispatch(options: AlertDispatchOptions): LeaderWork {
-  const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
+  const { lease, database, delivery, wallNow, onError } = options;
   let dispatcher: OutboxDispatcher | null = null;
   const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
     if (signal.aborted) return;
     dispatcher = new OutboxDispatcher({
+      ...options,
       store,
       notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,
       signal,
       clock: { ...systemClock, now: wallNow },
-      agreedNow,
-      onError,
-      onAttempt,
     });
     await dispatcher.run();
     dispatcher = null;

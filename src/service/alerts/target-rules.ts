@@ -22,7 +22,7 @@ export function targetRules(settings: NotifierSettings): TargetRules {
     missing: Object.fromEntries(missingChannels(settings).map(([name]) => [name, words(name)])),
     refuseUrl: (url) => {
       const target = readWebTarget(url, settings);
-      return target.ok ? null : target.problem;
+      return typeof target === 'string' ? target : null;
     },
   };
 }
@@ -32,25 +32,23 @@ export function targetRules(settings: NotifierSettings): TargetRules {
  * reachable, multicast (RFC 5771), the relays of 6to4 (RFC 7526). Cloud metadata lies in link-local (169.254.169.254),
  * in shared space (100.100.100.200), in 192.0.0.0/24 – and, for Azure, at one address that looks public.
  */
-const FORBIDDEN_V4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
+const FORBIDDEN_V4 = blockList(
+  'ipv4',
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
   192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4
-  240.0.0.0/4`;
+  240.0.0.0/4`,
+);
 
 /**
  * Only 2000::/3 is global unicast (RFC 4291), so that loopback, unique local, link-local, multicast and the local
  * NAT64 prefix are outside already. Not global within it: protocol assignments with Teredo and ORCHID (RFC 2928), documentation
  * (RFC 3849, RFC 9637) and 6to4, which reaches IPv4 (RFC 7526).
  */
-const GLOBAL_V6 = '2000::/3';
-const FORBIDDEN_V6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
+const GLOBAL_V6 = blockList('ipv6', '2000::/3');
+const FORBIDDEN_V6 = blockList('ipv6', '2001::/23 2001:db8::/32 2002::/16 3fff::/20');
 
 /** IPv6 prefixes with an IPv4 address in the last 32 bits: mapped (RFC 4291), and NAT64's well-known one (RFC 6052). */
-const CARRIES_V4 = '::ffff:0:0/96 64:ff9b::/96';
-
-const forbiddenV4 = blockList('ipv4', FORBIDDEN_V4);
-const forbiddenV6 = blockList('ipv6', FORBIDDEN_V6);
-const globalV6 = blockList('ipv6', GLOBAL_V6);
-const carriesV4 = blockList('ipv6', CARRIES_V4);
+const CARRIES_V4 = blockList('ipv6', '::ffff:0:0/96 64:ff9b::/96');
 
 function blockList(family: 'ipv4' | 'ipv6', subnets: string): BlockList {
   const list = new BlockList();
@@ -69,10 +67,10 @@ export function isForbiddenAddress(address: string): boolean {
   const [bare = ''] = address.split('%');
   switch (isIP(bare)) {
     case 4:
-      return forbiddenV4.check(bare, 'ipv4');
+      return FORBIDDEN_V4.check(bare, 'ipv4');
     case 6:
-      if (carriesV4.check(bare, 'ipv6')) return isForbiddenAddress(lastFourBytes(bare));
-      return !globalV6.check(bare, 'ipv6') || forbiddenV6.check(bare, 'ipv6');
+      if (CARRIES_V4.check(bare, 'ipv6')) return isForbiddenAddress(lastFourBytes(bare));
+      return !GLOBAL_V6.check(bare, 'ipv6') || FORBIDDEN_V6.check(bare, 'ipv6');
     default:
       return true;
   }
@@ -93,11 +91,6 @@ export interface TargetPolicy {
   readonly isForbidden?: (address: string) => boolean;
 }
 
-type WebTarget =
-  | { readonly ok: true; readonly url: URL }
-  /** The reason, as the end of a sentence about the target: `must …`. */
-  | { readonly ok: false; readonly problem: string };
-
 /** Names that mean this machine (RFC 6761) or this network, whatever a resolver says. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;
 
@@ -106,29 +99,26 @@ function isLocalName(host: string): boolean {
   return LOCAL_NAME.test(name) || name === hostname().toLowerCase();
 }
 
-const refused = (problem: string): WebTarget => ({ ok: false, problem });
-
 /**
- * Whether messages may be sent to a URL, judged by its text; the addresses of its name are checked at connect time
- * ({@link guardedLookup}). `URL` normalises decimal, octal and hexadecimal addresses.
+ * The URL that messages may be sent to, or why they may not, as the end of a sentence about the target: `must …`. Judged by its
+ * text; the addresses of its name are checked at connect time ({@link guardedLookup}). `URL` normalises decimal, octal and
+ * hexadecimal addresses.
  */
-export function readWebTarget(text: string, policy: TargetPolicy): WebTarget {
+export function readWebTarget(text: string, policy: TargetPolicy): URL | string {
   const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
   const url = URL.parse(text);
-  if (url === null) return refused('must be a URL, as https://example.org/hook');
-  if (url.username !== '' || url.password !== '') return refused('must have no user name or password in it');
+  if (url === null) return 'must be a URL, as https://example.org/hook';
+  if (url.username !== '' || url.password !== '') return 'must have no user name or password in it';
   const host = hostOf(url);
   const isHttp = url.protocol === 'http:';
   const isPrivate = isIP(host) === 0 ? isLocalName(host) : isForbidden(host);
   if (!allowPrivateTargets && isPrivate && (isHttp || url.protocol === 'https:')) {
-    return refused(
-      `must not be on this machine or in a private network (${host}); the operator can allow it with --allow-private-targets`,
-    );
+    return `must not be on this machine or in a private network (${host}); the operator can allow it with --allow-private-targets`;
   }
   if (url.protocol !== 'https:' && !(allowPrivateTargets && isHttp)) {
-    return refused(allowPrivateTargets ? 'must begin with https:// or http://' : 'must begin with https://');
+    return allowPrivateTargets ? 'must begin with https:// or http://' : 'must begin with https://';
   }
-  return url.port === '0' ? refused('must not have port 0') : { ok: true, url };
+  return url.port === '0' ? 'must not have port 0' : url;
 }
 
 /** The host as sockets take it: IPv6 without brackets. */

@@ -3,7 +3,7 @@ import type { RateLimits } from '../../contract/dashboard.ts';
 import { API_KEY_HEADER, type RouteGroup } from '../../contract/routes.ts';
 import { DAY_MS } from '../../core/time.ts';
 
-export interface Admission {
+interface Admission {
   /** The key's public id, for logs; `null` when no key is needed. */
   readonly keyId: string | null;
   readonly limits?: RateLimits;

@@ -24,8 +24,6 @@ interface BodyLimits {
   readonly signal: AbortSignal;
 }
 
-export type BodyReader = ReturnType<typeof createBodyReader>;
-
 /** Reads bodies: within their size and time, a large one only while there is room, reserved until the response. */
 export function createBodyReader(bodyMs = BODY_MS) {
   const heldBy = new Map<string, number>();

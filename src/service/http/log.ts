@@ -3,8 +3,7 @@ import { cleanText } from '../../core/text.ts';
 import { isUnforeseen } from './errors.ts';
 import type { AnsweredRequest } from './metrics.ts';
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 interface LoggedRequest extends AnsweredRequest {
   readonly id: number;

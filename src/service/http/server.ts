@@ -91,8 +91,6 @@ export interface ServerOptions {
   readonly limits?: Partial<typeof LIMITS>;
 }
 
-export type RunningServer = Awaited<ReturnType<typeof startServer>>;
-
 /** Resolves when it listens. @throws the system's error (`EADDRINUSE`, `EACCES`, `ENOTFOUND`, …) */
 export async function startServer(options: ServerOptions) {
   const { served, host, log, prefix = '' } = options;

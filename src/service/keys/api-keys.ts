@@ -36,7 +36,7 @@ export const isKeyId = (text: string): boolean => ID.test(text);
 
 /** A new key for `id`: `gastop_<id>_<secret>_<checksum>`. */
 export function createKey(id: string): ApiKey {
-  const secret = base62(randomBytes(SECRET_BYTES));
+  const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH);
   const payload = `${KEY_PREFIX}${id}_${secret}`;
   return { id, text: `${payload}_${checksum(payload)}` };
 }
@@ -51,18 +51,11 @@ export function readKey(text: string): ApiKey | null {
 /** Unlike for passwords a fast hash is safe: 2^160 secrets cannot be tried, and this runs for every request. */
 export const hashKey = ({ text }: ApiKey): Buffer => hash('sha256', text, 'buffer');
 
-function checksum(payload: string): string {
-  let text = '';
-  for (let rest = crc32(payload); text.length < CHECK_LENGTH; rest = Math.floor(rest / 62)) {
-    text = BASE62.charAt(rest % 62) + text;
-  }
-  return text;
-}
+const checksum = (payload: string) => base62(BigInt(crc32(payload)), CHECK_LENGTH);
 
-function base62(secret: Buffer): string {
+function base62(value: bigint, length: number): string {
   let text = '';
-  let rest = BigInt(`0x${secret.toString('hex')}`);
-  for (; text.length < SECRET_LENGTH; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
+  for (let rest = value; text.length < length; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
   return text;
 }
 

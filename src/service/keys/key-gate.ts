@@ -26,7 +26,7 @@ export function tooFast({ name, perSecond }: Plan, waitMs: number): ApiFailure {
 }
 
 /** `resetsAt` and `now` in ms since epoch. */
-export function quotaUsedUp({ name, dailyLimit }: Plan, resetsAt: number, now: number): ApiFailure {
+function quotaUsedUp({ name, dailyLimit }: Plan, resetsAt: number, now: number): ApiFailure {
   const isOne = dailyLimit === 1;
   const allowed = isOne ? 'the one request' : `the ${dailyLimit?.toLocaleString('en')} requests`;
   const until = new Date(resetsAt).toISOString().replace('.000', '');

@@ -72,7 +72,8 @@ async function readBlock(number: number, context: LookupContext) {
     const follows = child?.parentHash === whole.hash || (isSame && child?.parentHash === null);
     const fees =
       (isSame && stored.tips !== null ? stored : await feesOf(whole, reader)) ?? (isSame ? stored : null);
-    const gasUsedRatio = gasUsedRatioOf(whole);
+    const { gasUsed, gasLimit } = whole;
+    const gasUsedRatio = gasLimit === 0n ? 0 : Math.min(Number(gasUsed) / Number(gasLimit), 1);
     return { header: whole, gasUsedRatio, whole, fees, child: follows ? child : null };
   }
   if (number > head.number) {
@@ -120,10 +121,6 @@ async function gone(number: number, { blocks, reader }: LookupContext): Promise<
   const begins = oldest ? `stored history begins at block ${oldest.number}` : 'nothing is stored yet';
   const holder = reader.kind === 'rpc' ? 'the node' : 'the source';
   return notFound(`${holder} does not hold block ${number}, and ${begins}; ask for a later one`);
-}
-
-function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
-  return gasLimit === 0n ? 0 : Math.min(Number(gasUsed) / Number(gasLimit), 1);
 }
 
 /** The base fee of the next block, if it exists; for the head that of `gas/current`. */

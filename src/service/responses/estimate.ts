@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import { ChainError, type ChainSource, isRefusal } from '../../chain/chain-source.ts';
-import type { GasEstimate } from '../../contract/estimate.ts';
+import type { CallToEstimate, GasEstimate } from '../../contract/estimate.ts';
 import type { Hex } from '../../core/block.ts';
 import { type DataFees, workDataFee } from '../../core/data-fee.ts';
 import { cleanText } from '../../core/text.ts';
@@ -8,20 +9,13 @@ import { ApiFailure, conflict } from '../http/errors.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { gasCount } from './wire.ts';
 
-interface AskedCall {
-  readonly from?: string | undefined;
-  readonly to?: string | null | undefined;
-  readonly data: string;
-  readonly value: string;
-}
-
 const LONGEST_REASON = 200;
 
 const lower = (hex: string) => hex.toLowerCase() as Hex;
 
 /** @throws {ApiFailure} `validation_failed` where the call would fail, `conflict` for a source that runs no calls */
 export async function gasEstimate(
-  { from, to = null, data, value }: AskedCall,
+  { from, to = null, data, value }: z.output<typeof CallToEstimate>,
   source: ChainSource,
   { profile, advice }: PublishedChain,
   dataFees: DataFees,

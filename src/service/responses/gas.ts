@@ -105,23 +105,14 @@ const LEAST_WALKED = 20;
 
 /** The record of given advice; until it is long enough, that of the engine's walk over history, marked as such. */
 function trackOf(score: AdviceScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
-  if (score === null || score.evaluated < LEAST_JUDGED) {
-    const { savingRatio: _, ...all } = walkedRecord(walked);
-    return {
-      ...all,
-      basis: 'walked',
-      unjudged: 0,
-      waits: walkedRecord(walked.waits),
-      sends: walkedRecord(walked.sends),
-    };
-  }
-  const { savingRatio: _, ...all } = counted(score);
+  const isGiven = score !== null && score.evaluated >= LEAST_JUDGED;
+  const { savingRatio: _, ...all } = isGiven ? counted(score) : walkedRecord(walked);
   return {
     ...all,
-    basis: 'given',
-    unjudged: score.unjudged,
-    waits: counted(score.waits),
-    sends: counted(score.sends),
+    basis: isGiven ? 'given' : 'walked',
+    unjudged: isGiven ? score.unjudged : 0,
+    waits: isGiven ? counted(score.waits) : walkedRecord(walked.waits),
+    sends: isGiven ? counted(score.sends) : walkedRecord(walked.sends),
   };
 }
 

@@ -120,8 +120,14 @@ export function marketFigures(
   statedPrices: StatedPrices,
 ): { base: Spread; average: Spread; volatility: number } {
   const bases = series.map((part) => ({ value: part.base_mean, weight: part.blocks }));
+  const base = stats(bases, now.base);
   return {
-    base: baseStats(series, bases, now.base),
+    base: {
+      ...base,
+      // The single highest and lowest block, which bucket means would hide.
+      min: Math.min(base.min, ...series.map((part) => part.base_min)),
+      max: Math.max(base.max, ...series.map((part) => part.base_max)),
+    },
     average: stats(averagesOf(series, statedPrices), now.average),
     volatility: volatility(bases),
   };
@@ -136,16 +142,6 @@ function stats(prices: readonly Weighted[], now: number): Spread {
     min: Math.min(summary.min, now),
     max: Math.max(summary.max, now),
     changeRatio: changeRatio(now, prices[0]?.value ?? now),
-  };
-}
-
-/** With the single highest and lowest block, which bucket means would hide. */
-function baseStats(series: readonly PricedBlocks[], bases: readonly Weighted[], now: number): Spread {
-  const figures = stats(bases, now);
-  return {
-    ...figures,
-    min: Math.min(figures.min, ...series.map((part) => part.base_min)),
-    max: Math.max(figures.max, ...series.map((part) => part.base_max)),
   };
 }
 

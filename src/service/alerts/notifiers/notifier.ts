@@ -58,12 +58,15 @@ export function connectionWords(error: unknown): string {
 
 const LONGEST_RESPONSE = 200;
 
-export const delivered = (answer: string): Attempt => attempt('delivered', answer);
-export const never = (answer: string): Attempt => attempt('never', answer);
-export const gone = (answer: string): Attempt => attempt('gone', answer);
-export const later = (answer: string, retryAfterSec: number | null = null): Attempt =>
-  attempt('later', answer, retryAfterSec);
+const attempt =
+  (kind: Attempt['kind']) =>
+  (answer: string, retryAfterSec: number | null = null): Attempt => ({
+    kind,
+    answer: cleanText(answer, LONGEST_RESPONSE),
+    retryAfterSec,
+  });
 
-function attempt(kind: Attempt['kind'], answer: string, retryAfterSec: number | null = null): Attempt {
-  return { kind, answer: cleanText(answer, LONGEST_RESPONSE), retryAfterSec };
-}
+export const delivered = attempt('delivered');
+export const never = attempt('never');
+export const gone = attempt('gone');
+export const later = attempt('later');

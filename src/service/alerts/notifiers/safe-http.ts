@@ -16,7 +16,7 @@ import {
 } from './notifier.ts';
 
 /** All addresses of a name. Rejects with an error that has a `code` when there is none. */
-export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 export const resolveHost: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
@@ -96,9 +96,8 @@ async function sendRequest(
   access: WebAccess,
   signal: AbortSignal,
 ): Promise<WebResponse> {
-  const target = readWebTarget(request.url, access);
-  if (!target.ok) throw new RequestRefused(`the target ${target.problem}`);
-  const { url } = target;
+  const url = readWebTarget(request.url, access);
+  if (typeof url === 'string') throw new RequestRefused(`the target ${url}`);
   const isEncrypted = url.protocol === 'https:';
   const body = Buffer.from(request.body);
   const options: https.RequestOptions = {
