@@ -6,7 +6,7 @@ import { thresholdText } from '../core/threshold/threshold.ts';
 import type { AlertRun } from './alert-evaluation.ts';
 import { integer, maybeCell } from './columns.ts';
 import type { ReferencePrices } from './history.ts';
-import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
+import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages, KEEP_DELIVERIES_MS } from './outbox.ts';
 import { pagesOf, type Queries, type Tables } from './tables.ts';
 
 /** A sum of wei per gas soon exceeds an integer column; its two halves do not. */
@@ -149,7 +149,6 @@ const shown = ({ id, created_at }: DeliveryRow) => ({
   answer: 'shown by every running monitor',
 });
 
-const KEEP_MS = 90 * 86_400_000;
 /** Of one alert, so that an alert that fires at every block leaves room for the others. */
 export const MOST_EVENTS = 1_000;
 
@@ -172,7 +171,7 @@ export const pruneAlertEvents = (
   inPages(() =>
     transaction(async (trx) => {
       const events = trx.selectFrom('alert_events').select('id').limit(FORGOTTEN_AT_ONCE);
-      const old = events.where('triggered_at', '<', now - KEEP_MS);
+      const old = events.where('triggered_at', '<', now - KEEP_DELIVERIES_MS);
       const page = trx.deleteFrom('alert_events').where('id', 'in', old);
       return Number((await page.executeTakeFirstOrThrow()).numDeletedRows);
     }),

@@ -160,13 +160,12 @@ export function toAutoTxRow(autoTx: StoredAutoTx) {
   return {
     ...AUTO_TX.write(autoTx),
     ...ORDER.write(order),
-    ...LIMIT.writeOrNull(order.limit ?? null),
     ...SIGNED.writeOrNull(signed && { ...signed, compressedSize: signed.compressedSize ?? null }),
     ...STATE.write(state),
     ...INCLUSION.writeOrNull(state.inclusion),
     ...FAILURE.writeOrNull(state.failure),
     ...HOLD.writeOrNull(state.hold),
-    ...wakeColumns(order, state.status === 'PENDING' ? signed : null),
+    ...targetColumns(autoTx),
     // The block that its state depends on: a rewind below it undoes the state.
     chain_block: restsOn(state),
   };

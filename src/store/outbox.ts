@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AlertMessage } from '../core/alerts/alert-rule.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { disableAlerts, toStoredAlert } from './alert-rows.ts';
 import { Store } from './database.ts';
 import { forgetExpiredSecrets, rotateSigningSecret, signingSecretsOf } from './signing-secrets.ts';
@@ -105,10 +106,11 @@ export const cancelDeliveries = (trx: Queries) =>
     .set({ status: 'CANCELLED', next_attempt_at: null })
     .where('status', '=', 'PENDING');
 
-export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
+/** Firings are kept as long. */
+export const KEEP_DELIVERIES_MS = 90 * DAY_MS;
 
 /** Longest time between two attempts: six hours, and one for clock errors. */
-const PUT_OFF_MOST_MS = 7 * 3_600_000;
+const PUT_OFF_MOST_MS = 7 * HOUR_MS;
 const NEWEST_DELIVERIES = 50;
 /** Longer than any attempt: afterwards the process that took it has ended. */
 const TAKEN_MS = 60_000;

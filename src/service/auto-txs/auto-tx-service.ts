@@ -93,16 +93,16 @@ export class AutoTxService {
     const transaction = signed?.transaction ?? null;
     const content = contentAfter({ ...(transaction ?? NO_CONTENT), signed: null }, creation, transaction);
     const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
-    const { id: chainId } = this.#chain();
-    const chain = () => this.#chain();
-    const toPrice = { order: orderWith(creation), transaction, value: content.value, chain };
+    const chain = this.#chain();
+    const chainId = chain.id;
+    const toPrice = { order: orderWith(creation), transaction, value: content.value, chain: () => chain };
     const order = await priceLimit(this.#parts, toPrice);
     const checks =
       transaction && (await checkToSend(this.#parts, { owner, id, chainId, transaction, order }));
     const priceAtCreation = this.#ownPrice(transaction);
     const note = creation.note.toWellFormed();
-    const of = { id, owner, chainId, order, note, ...content, priceAtCreation };
-    const made = newAutoTx(of, transaction, checks, wallNow());
+    const facts = { id, owner, chainId, order, note, ...content, priceAtCreation };
+    const made = newAutoTx(facts, transaction, checks, wallNow());
     const most = owner === OPERATOR ? Number.POSITIVE_INFINITY : AUTO_TXS_PER_KEY;
     requireAwaited(ended);
     const created = await store.create(made, signed?.bytes ?? null, most);
@@ -375,12 +375,12 @@ const isOpen = ({ status }: AutoTxState) =>
 
 /** One that begins to wait; without a transaction a draft. `now`: ms since epoch. */
 export const newAutoTx = (
-  of: Pick<StoredAutoTx, 'id' | 'owner' | 'chainId' | 'order' | 'note' | 'priceAtCreation'> & Content,
+  facts: Pick<StoredAutoTx, 'id' | 'owner' | 'chainId' | 'order' | 'note' | 'priceAtCreation'> & Content,
   transaction: SignedTransaction | null,
   checks: readonly Check[] | null,
   now: number,
 ): StoredAutoTx => ({
-  ...of,
+  ...facts,
   signed: transaction && signatureOf(transaction),
   state: transaction === null ? NEW_DRAFT : NEW_PENDING,
   checks: checks ?? [],

@@ -9,6 +9,15 @@ import { withoutKeys } from '../../core/key-text.ts';
 import { formatCount } from '../../core/units.ts';
 import { StoreError } from '../../store/errors.ts';
 
+interface FailureOptions {
+  readonly details?: ErrorBody['details'];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly retrySec?: number;
+  /** Only if the code's own status does not fit (414). */
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
 /** A refusal. Handlers throw it; only `errorResponse` turns it into a response. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
@@ -20,20 +29,7 @@ export class ApiFailure extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    {
-      details,
-      headers = {},
-      retrySec,
-      status = ERROR_STATUS[code],
-      cause,
-    }: {
-      readonly details?: ErrorBody['details'];
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly retrySec?: number;
-      /** Only if the code's own status does not fit (414). */
-      readonly status?: number;
-      readonly cause?: unknown;
-    } = {},
+    { details, headers = {}, retrySec, status = ERROR_STATUS[code], cause }: FailureOptions = {},
   ) {
     super(message, { cause });
     this.code = code;
