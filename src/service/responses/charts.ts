@@ -5,7 +5,7 @@ import { type AnomalyPoint, findAnomalies } from '../../core/market-stats.ts';
 import { type CoinPriceRow, coinPriceAt } from '../../store/coin-prices.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
 import type { MetricsContext } from './metrics.ts';
-import { explained, isoFromSec, wholeWeiOrNull } from './wire.ts';
+import { isoFromSec, meansToWire, wholeWeiOrNull } from './wire.ts';
 
 const POINTS_MAX = 500;
 /** Bucket of each time frame; an hour shows single blocks if they fit. */
@@ -42,7 +42,7 @@ export async function statsChart(
       .map(({ timestamp, kind, value }) => ({
         timestamp: isoFromSec(timestamp),
         kind,
-        ...explained({ value: wholeWeiOrNull(value) }),
+        ...meansToWire({ value }),
       })),
   };
 }
@@ -78,11 +78,11 @@ function toPoint(rollup: Rollup, statedPrices: StatedPrices, coins: readonly Coi
   const said = statedPrices(rollup.first_block, rollup.last_block);
   return {
     timestamp: isoFromSec(rollup.start),
-    ...explained({
-      base: wholeWeiOrNull(base),
-      low: wholeWeiOrNull(said?.slow ?? base + (rollup.tip_p25 ?? 0)),
-      average: wholeWeiOrNull(said?.average ?? base + (priority ?? 0)),
-      high: wholeWeiOrNull(said?.fast ?? base + (rollup.tip_p75 ?? 0)),
+    ...meansToWire({
+      base,
+      low: said?.slow ?? base + (rollup.tip_p25 ?? 0),
+      average: said?.average ?? base + (priority ?? 0),
+      high: said?.fast ?? base + (rollup.tip_p75 ?? 0),
     }),
     priority: priority === null ? null : wholeWeiOrNull(priority),
     gasUsedRatio: rollup.ratio_mean,

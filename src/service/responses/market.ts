@@ -17,7 +17,7 @@ import { type PricedBlocks, ROLLUP_SEC } from '../../store/rollups.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
 import type { MetricsContext } from './metrics.ts';
-import { explained, isoFromSec, usdOrNull, wholeWeiOrNull } from './wire.ts';
+import { isoFromSec, meansToWire, usdOrNull } from './wire.ts';
 
 /** Figures of a time frame. The heatmap always covers 30 days. */
 export async function statsMarket(
@@ -100,18 +100,7 @@ const costOf = (wei: bigint, nativeUsd: number | null) => ({
 /** A spread in whole wei. */
 type Spread = { readonly [Figure in keyof Omit<Stats, 'reason'>]: number };
 
-const wireStats = ({ now, min, p10, median, mean, p90, max, changeRatio }: Spread): Stats => ({
-  ...explained({
-    now: wholeWeiOrNull(now),
-    min: wholeWeiOrNull(min),
-    p10: wholeWeiOrNull(p10),
-    median: wholeWeiOrNull(median),
-    mean: wholeWeiOrNull(mean),
-    p90: wholeWeiOrNull(p90),
-    max: wholeWeiOrNull(max),
-  }),
-  changeRatio,
-});
+const wireStats = ({ changeRatio, ...prices }: Spread): Stats => ({ ...meansToWire(prices), changeRatio });
 
 /** Each block counts once; min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max. */
 export function marketFigures(

@@ -15,7 +15,7 @@ import type { PoolFees } from '../../core/transactions/pool-rules.ts';
 import { explainStuck, type Pooled, type Stuck, type ToSign } from '../../core/transactions/stuck.ts';
 import { ifAvailable } from '../chain-reader.ts';
 import { ifFresh, type PublishedChain } from '../published-chain.ts';
-import { explained, gasCount, integerOrNull, usdOrNull } from './wire.ts';
+import { explained, gasCount, integerOrNull, toWire, usdOrNull } from './wire.ts';
 
 interface PendingParts {
   readonly source: ChainSource;
@@ -127,12 +127,9 @@ async function transferGasOf(
   return withCode > least ? withCode : least;
 }
 
-const feesOnWire = (fees: PoolFees) => ({
-  ...explained({
-    maxFeePerGas: integerOrNull(fees.maxFeePerGas),
-    maxPriorityFeePerGas: integerOrNull(fees.maxPriorityFeePerGas),
-  }),
-  maxFeePerBlobGas: integerOrNull(fees.maxFeePerBlobGas),
+const feesOnWire = ({ maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas }: PoolFees) => ({
+  ...explained(toWire({ maxFeePerGas, maxPriorityFeePerGas })),
+  maxFeePerBlobGas: integerOrNull(maxFeePerBlobGas),
 });
 
 const toWireSign = (sign: ToSign, nativeUsd: number | null) => ({

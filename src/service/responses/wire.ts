@@ -40,6 +40,14 @@ export function explained<Prices extends object>(prices: Prices): Prices & { rea
   return { ...prices, reason: 'it is above 9,007,199 gwei (2^53 − 1 wei), more than a JSON integer holds' };
 }
 
+/** {@link explained}, of means or sums of wei. */
+export const meansToWire = <Name extends string>(means: Readonly<Record<Name, number>>) =>
+  explained(
+    Object.fromEntries(
+      Object.entries<number>(means).map(([name, wei]) => [name, wholeWeiOrNull(wei)]),
+    ) as Record<Name, number | null>,
+  );
+
 export const isoFromSec = (sec: number) => new Date(sec * 1_000).toISOString();
 
 export const isoFromMs = (ms: number) => new Date(ms).toISOString();

@@ -13,7 +13,7 @@ import type { Rollup } from '../../../store/rollups.ts';
 import { blockMetrics } from '../../responses/block.ts';
 import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
 import { metricsResponse } from '../../responses/metrics.ts';
-import { explained, wholeWeiOrNull } from '../../responses/wire.ts';
+import { meansToWire, wholeWeiOrNull } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
 import { type Route, route } from './route.ts';
 
@@ -23,15 +23,10 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     query: queries.MetricsParameters,
     response: BaseFeeMetrics,
     handle: async ({ query }) =>
-      metricsResponse(query, await state.context(), (rollup) =>
-        explained({
-          open: wholeWeiOrNull(rollup.base_open),
-          min: wholeWeiOrNull(rollup.base_min),
-          mean: wholeWeiOrNull(rollup.base_mean),
-          max: wholeWeiOrNull(rollup.base_max),
-          close: wholeWeiOrNull(rollup.base_close),
-        }),
-      ),
+      metricsResponse(query, await state.context(), (rollup) => {
+        const { base_open: open, base_min: min, base_mean: mean, base_max: max, base_close: close } = rollup;
+        return meansToWire({ open, min, mean, max, close });
+      }),
   }),
   route('get', PATHS.priorityFee, {
     summary: 'Tip at a percentile over a window',
