@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type KeyDatabase, type RetryTimes, requireWritable } from './database.ts';
+import { type RetryTimes, requireWritable, Store } from './database.ts';
 import { KEY_TABLES } from './move-database.ts';
 import { isPostgres, type KeyRow, type KeyTables, type UsageRow } from './tables.ts';
 
@@ -21,24 +21,9 @@ type Queries = Kysely<KeyTables>;
 const WHILE_COUNTING: RetryTimes = { busy: 2_000, unreachable: 2_000 };
 
 /** API keys and their usage. Every method rejects with a `StoreError`; each write is one transaction. */
-export class KeyStore {
-  readonly #database: KeyDatabase;
-
-  constructor(database: KeyDatabase) {
-    this.#database = database;
-  }
-
-  get name(): string {
-    return this.#database.name;
-  }
-
-  /** Whether the keys are on a server, at the cost of a round trip each time. */
-  get isOnServer(): boolean {
-    return isPostgres(this.#database.queries);
-  }
-
+export class KeyStore extends Store<KeyTables> {
   async find(ids: readonly string[]): Promise<Map<string, KeyRow>> {
-    const rows = await this.#database.run(
+    const rows = await this.database.run(
       (db) => db.selectFrom('keys').selectAll().where('id', 'in', ids).execute(),
       WHILE_COUNTING,
     );
@@ -52,14 +37,14 @@ export class KeyStore {
   async spend(day: number, wishes: readonly UsageRequest[]) {
     const granted = new Map(wishes.map(({ keyId, count }) => [keyId, { count, isTooFast: false }]));
     for (let left = wishes; left.length > 0; ) {
-      const whole = await this.#database.runOnce((db) => countWhole(db, day, left), WHILE_COUNTING);
+      const whole = await this.database.runOnce((db) => countWhole(db, day, left), WHILE_COUNTING);
       const rest = left.filter(({ keyId }) => !whole.has(keyId));
       if (rest.length === 0) break;
       const ids = rest.map(({ keyId }) => keyId);
       const usage = await this.usageOn(day, ids);
       // Then counts what there is left; less, if others counted meanwhile.
       left = rest.flatMap((wish) => {
-        const limits = limitsOf(this.#database.queries, wish);
+        const limits = limitsOf(this.database.queries, wish);
         const { used: inDay = 0, in_second: inSecond = 0 } = usage.get(wish.keyId) ?? {};
         const [ofDay, ofSecond] = [limits.day - inDay, limits.second - inSecond];
         const count = Math.max(0, Math.min(wish.count, ofDay, ofSecond));
@@ -76,7 +61,7 @@ export class KeyStore {
 
   /** Usage on `day`, and on a server in this second, of these keys or of every key. */
   async usageOn(day: number, keyIds?: readonly string[]) {
-    const rows = await this.#database.run((db) => {
+    const rows = await this.database.run((db) => {
       const columns = ['key_id', 'used', inThisSecond(db).as('in_second')] as const;
       const usage = db.selectFrom('usage').select(columns).where('day', '=', day);
       return (keyIds === undefined ? usage : usage.where('key_id', 'in', keyIds)).execute();
@@ -85,13 +70,13 @@ export class KeyStore {
   }
 
   list(): Promise<KeyRow[]> {
-    return this.#database.run((db) =>
+    return this.database.run((db) =>
       db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute(),
     );
   }
 
   async hasActive(): Promise<boolean> {
-    const active = await this.#database.run((db) =>
+    const active = await this.database.run((db) =>
       db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1).execute(),
     );
     return active.length > 0;
@@ -100,7 +85,7 @@ export class KeyStore {
   /** Stores a new key; `false` when another has the id. Repeated with the same secret it changes nothing. */
   async add(key: Pick<KeyRow, 'id' | 'name' | 'plan'>, { hash, at }: NewSecret): Promise<boolean> {
     const row = { ...key, hash, previous_hash: null, created_at: at, rotated_at: null, revoked_at: null };
-    const { numInsertedOrUpdatedRows } = await this.#database.run((db) => {
+    const { numInsertedOrUpdatedRows } = await this.database.run((db) => {
       const added = db.insertInto('keys').values(row);
       const isOwn = sql<boolean>`keys.hash = ${hash}`;
       return added
@@ -123,20 +108,20 @@ export class KeyStore {
 
   async #change(id: string, values: RawBuilder<unknown>): Promise<KeyRow | null> {
     const changed = sql<KeyRow>`update keys set ${values} where id = ${id} and revoked_at is null returning *`;
-    return (await this.#database.run((db) => changed.execute(db))).rows[0] ?? null;
+    return (await this.database.run((db) => changed.execute(db))).rows[0] ?? null;
   }
 
   async forgetUsageBefore(day: number): Promise<void> {
-    await this.#database.run((db) => db.deleteFrom('usage').where('day', '<', day).execute(), WHILE_COUNTING);
+    await this.database.run((db) => db.deleteFrom('usage').where('day', '<', day).execute(), WHILE_COUNTING);
   }
 
   /** Resolves when keys can be read and requests counted. */
   check(): Promise<void> {
-    return requireWritable(this.#database, KEY_TABLES);
+    return requireWritable(this.database, KEY_TABLES);
   }
 
   close(): Promise<void> {
-    return this.#database.close();
+    return this.database.close();
   }
 }
 

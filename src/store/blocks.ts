@@ -49,11 +49,6 @@ export class BlockStore extends Store {
     await this.database.run((db) => isHistoryOf(db, chain, this.database.name));
   }
 
-  /** For messages. */
-  get name(): string {
-    return this.database.name;
-  }
-
   otherChain(chain: ChainIdentity): StoreError {
     return wrongChain(this.database.name, chain, chain);
   }

@@ -55,11 +55,16 @@ export interface Database<Schema = Tables> {
 }
 
 /** A part of what an open database holds. Every method rejects with a `StoreError`. */
-export class Store {
-  protected readonly database: Database;
+export class Store<Schema = Tables> {
+  protected readonly database: Database<Schema>;
 
-  constructor(database: Database) {
+  constructor(database: Database<Schema>) {
     this.database = database;
+  }
+
+  /** For messages. */
+  get name(): string {
+    return this.database.name;
   }
 
   /** Whether it is on a server, where other machines may write to it. */
