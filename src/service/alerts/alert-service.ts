@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { methodOf, type TargetRules, targetsOf } from '../../contract/alert-targets.ts';
-import type {
-  Alert,
-  AlertCreation,
-  AlertDelivery,
-  AlertDetails,
-  AlertList,
-  AlertSavings,
-  CreatedAlert,
-  RotatedSecret,
+import {
+  type Alert,
+  type AlertCreation,
+  type AlertDelivery,
+  type AlertDetails,
+  type AlertList,
+  type AlertSavings,
+  type CreatedAlert,
+  checkAlert,
+  type RotatedSecret,
 } from '../../contract/alerts.ts';
 import { type AlertStatus, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
@@ -23,7 +24,7 @@ import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
-import { conflict, invalidField, notFound } from '../http/errors.ts';
+import { conflict, invalidField, notFound, valid } from '../http/errors.ts';
 import {
   alertResponse,
   channelOf,
@@ -60,14 +61,10 @@ export class AlertService {
     this.#parts = parts;
   }
 
-  get rules(): TargetRules {
-    return this.#parts.rules;
-  }
-
-  /** @throws {ApiFailure} `conflict` when its owner has reached the limit. */
-  async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
+  /** @throws {ApiFailure} `validation_failed`; `conflict` when its owner has reached the limit. */
+  async create(owner: string, body: unknown): Promise<CreatedAlert> {
     const { alerts } = this.#parts;
-    const content = await this.#contentOf(creation);
+    const content = await this.#contentOf(body);
     const now = this.#parts.wallNow();
     const alert: StoredAlert = {
       id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
@@ -104,9 +101,9 @@ export class AlertService {
     return { ...this.#respond(alert, owner), deliveries: deliveries.map(deliveryResponse) };
   }
 
-  async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
+  async update(owner: string, id: string, body: unknown): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
-    const content = await this.#contentOf(creation);
+    const content = await this.#contentOf(body);
     const updated = await alerts.change(owner, id, (stored) => ({
       ...stored,
       ...content,
@@ -205,7 +202,8 @@ export class AlertService {
   }
 
   /** With the price that its rule stands for now; the next block works it out anew. @throws {ApiFailure} `validation_failed` */
-  async #contentOf(creation: AlertCreation): Promise<Content> {
+  async #contentOf(body: unknown): Promise<Content> {
+    const creation = valid(checkAlert(body, this.#parts.rules));
     if (creation.gasSpeed === 'BLOB' && this.#lacksBlobs) {
       throw invalidField('gasSpeed', `must be one of ${GAS_SPEEDS.join(', ')}: ${NO_BLOBS}`);
     }

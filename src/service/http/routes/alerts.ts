@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import * as wire from '../../../contract/alerts.ts';
-import { checkAlert } from '../../../contract/alerts.ts';
 import { checkBody } from '../../../contract/field-problems.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { formatCount } from '../../../core/units.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
 import { valid } from '../errors.ts';
-import { type AdmittedRequest, type Route, route } from './route.ts';
+import { type Route, route } from './route.ts';
 
 const OF_ONE = {
   params: queries.AlertParameter,
@@ -22,8 +21,6 @@ const EXAMPLE: wire.AlertCreationInput = {
   cooldownMs: 3_600_000,
   note: 'deploy now',
 };
-
-const readAlert = (alerts: AlertService, { body }: AdmittedRequest) => valid(checkAlert(body, alerts.rules));
 
 const read = <Schema extends z.ZodType>(schema: Schema, body: unknown) => valid(checkBody(schema, body));
 
@@ -51,7 +48,7 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     success: 'The alert, armed',
     response: wire.CreatedAlert,
     refusals: { 409: `The key has ${formatCount(ALERTS_PER_KEY)} alerts already` },
-    handle: (request) => alerts.create(request.owner, readAlert(alerts, request)),
+    handle: ({ owner, body }) => alerts.create(owner, body),
   }),
   route('put', PATHS.alert, {
     summary: 'Change an alert',
@@ -61,7 +58,7 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     body: { schema: wire.AlertCreation, example: EXAMPLE },
     success: 'The alert as it is now',
     response: wire.CreatedAlert,
-    handle: (request) => alerts.update(request.owner, request.params.id, readAlert(alerts, request)),
+    handle: ({ owner, body, params: { id } }) => alerts.update(owner, id, body),
   }),
   route('post', PATHS.signingSecret, {
     summary: 'Change the secret that signs webhooks',
