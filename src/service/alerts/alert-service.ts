@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { methodOf, type TargetRules, targetsOf } from '../../contract/alert-targets.ts';
 import {
   type Alert,
-  type AlertCreation,
   type AlertDelivery,
   type AlertDetails,
   type AlertList,
@@ -201,19 +200,37 @@ export class AlertService {
     this.#sentAgainAt.set(deliveryId, now);
   }
 
-  /** With the price that its rule stands for now; the next block works it out anew. @throws {ApiFailure} `validation_failed` */
+  /**
+   * With the price that its rule stands for now; the next block works it out anew. Without unpaired surrogates, which JSON may
+   * carry but the database cannot store. @throws {ApiFailure} `validation_failed`
+   */
   async #contentOf(body: unknown): Promise<Content> {
     const creation = valid(checkAlert(body, this.#parts.rules));
-    if (creation.gasSpeed === 'BLOB' && this.#lacksBlobs) {
+    const { gasSpeed, condition, channels, thresholdGwei, threshold, hysteresisGwei } = creation;
+    if (gasSpeed === 'BLOB' && this.#lacksBlobs) {
       throw invalidField('gasSpeed', `must be one of ${GAS_SPEEDS.join(', ')}: ${NO_BLOBS}`);
     }
-    const content = contentOf(creation);
-    const { relative } = content.rule;
-    if (relative == null) return content;
-    const now = await priceRule(content.rule, relative.written, this.#parts);
-    const rule = { ...content.rule, ...('price' in now && { threshold: now.price }) };
-    const reason = 'reason' in now ? now.reason : null;
-    return { ...content, rule: { ...rule, relative: { ...relative, reason } } };
+    const lane = LANE_OF_SPEED[gasSpeed];
+    const written = threshold == null ? null : ruleFromWire(threshold);
+    const now = written && (await priceRule({ lane, condition }, written, this.#parts));
+    return {
+      rule: {
+        lane,
+        condition,
+        threshold: now && 'price' in now ? now.price : weiOfGwei(thresholdGwei ?? 0),
+        relative: written && { written, since: null, reason: now && 'reason' in now ? now.reason : null },
+        hysteresis: weiOfGwei(hysteresisGwei),
+        confirmBlocks: creation.confirmBlocks,
+        cooldownMs: creation.cooldownMs,
+        disableOnce: creation.disableOnce,
+      },
+      method: methodOf(creation) ?? 'TERMINAL',
+      channels,
+      targets: Object.fromEntries(
+        Object.entries(targetsOf(creation)).map(([channel, target]) => [channel, target.toWellFormed()]),
+      ),
+      note: creation.note.toWellFormed(),
+    };
   }
 
   async #find(owner: string, id: string): Promise<StoredAlert> {
@@ -255,27 +272,3 @@ const noAlert = () =>
 const hasWebhook = ({ channels }: StoredAlert) => channels.includes('WEBHOOK');
 
 type Content = Pick<StoredAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note'>;
-
-/** Removes unpaired surrogates, which JSON may carry but the database cannot store. */
-function contentOf(creation: AlertCreation): Content {
-  const { channels, thresholdGwei, threshold, hysteresisGwei } = creation;
-  const relative = threshold == null ? null : { written: ruleFromWire(threshold), since: null, reason: null };
-  return {
-    rule: {
-      lane: LANE_OF_SPEED[creation.gasSpeed],
-      condition: creation.condition,
-      threshold: weiOfGwei(thresholdGwei ?? 0),
-      relative,
-      hysteresis: weiOfGwei(hysteresisGwei),
-      confirmBlocks: creation.confirmBlocks,
-      cooldownMs: creation.cooldownMs,
-      disableOnce: creation.disableOnce,
-    },
-    method: methodOf(creation) ?? 'TERMINAL',
-    channels,
-    targets: Object.fromEntries(
-      Object.entries(targetsOf(creation)).map(([channel, target]) => [channel, target.toWellFormed()]),
-    ),
-    note: creation.note.toWellFormed(),
-  };
-}
