@@ -95,16 +95,14 @@ export function savingsResponse(
   firings: readonly AlertFiring[],
   gasAmount: number,
 ): AlertSavings {
-  const saving = (firing: AlertFiring | null) => firing?.savedPerGas ?? 0n;
-  const best = firings.reduce<AlertFiring | null>(
-    (most, each) => (saving(each) > saving(most) ? each : most),
-    null,
-  );
+  const [best] = firings
+    .filter(({ savedPerGas }) => savedPerGas > 0n)
+    .toSorted((one, other) => Number(other.savedPerGas - one.savedPerGas));
   return {
     alertId,
     events: sum.firings,
     ...firingsSaved(sum, gasAmount),
-    best: best === null ? null : toEntry(best, gasAmount),
+    best: best === undefined ? null : toEntry(best, gasAmount),
     gasAmount,
     entries: firings.slice(0, SAVINGS_ENTRIES_MOST).map((firing) => toEntry(firing, gasAmount)),
   };
