@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { methodOf, type TargetRules, targetsOf } from '../../contract/alert-targets.ts';
-import {
-  type Alert,
-  type AlertDelivery,
-  type AlertDetails,
-  type AlertList,
-  type AlertSavings,
-  type CreatedAlert,
-  checkAlert,
-  type RotatedSecret,
+import type {
+  Alert,
+  AlertCreation,
+  AlertDelivery,
+  AlertDetails,
+  AlertList,
+  AlertSavings,
+  CreatedAlert,
+  RotatedSecret,
 } from '../../contract/alerts.ts';
 import { type AlertStatus, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
@@ -23,7 +23,7 @@ import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
-import { conflict, invalidField, notFound, valid } from '../http/errors.ts';
+import { conflict, invalidField, notFound } from '../http/errors.ts';
 import {
   alertResponse,
   channelOf,
@@ -60,10 +60,14 @@ export class AlertService {
     this.#parts = parts;
   }
 
+  get rules(): TargetRules {
+    return this.#parts.rules;
+  }
+
   /** @throws {ApiFailure} `validation_failed`; `conflict` when its owner has reached the limit. */
-  async create(owner: string, body: unknown): Promise<CreatedAlert> {
+  async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts } = this.#parts;
-    const content = await this.#contentOf(body);
+    const content = await this.#contentOf(creation);
     const now = this.#parts.wallNow();
     const alert: StoredAlert = {
       id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
@@ -100,9 +104,9 @@ export class AlertService {
     return { ...this.#respond(alert, owner), deliveries: deliveries.map(deliveryResponse) };
   }
 
-  async update(owner: string, id: string, body: unknown): Promise<CreatedAlert> {
+  async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
-    const content = await this.#contentOf(body);
+    const content = await this.#contentOf(creation);
     const updated = await alerts.change(owner, id, (stored) => ({
       ...stored,
       ...content,
@@ -204,8 +208,7 @@ export class AlertService {
    * With the price that its rule stands for now; the next block works it out anew. Without unpaired surrogates, which JSON may
    * carry but the database cannot store. @throws {ApiFailure} `validation_failed`
    */
-  async #contentOf(body: unknown): Promise<Content> {
-    const creation = valid(checkAlert(body, this.#parts.rules));
+  async #contentOf(creation: AlertCreation): Promise<Content> {
     const { gasSpeed, condition, channels, thresholdGwei, threshold, hysteresisGwei } = creation;
     if (gasSpeed === 'BLOB' && this.#lacksBlobs) {
       throw invalidField('gasSpeed', `must be one of ${GAS_SPEEDS.join(', ')}: ${NO_BLOBS}`);

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type AutoTxAccount,
-  type AutoTxDetails,
-  type AutoTxList,
-  type AutoTxUpdate,
-  checkAutoTx,
-  checkAutoTxUpdate,
+import type {
+  AutoTxAccount,
+  AutoTxCreation,
+  AutoTxDetails,
+  AutoTxList,
+  AutoTxUpdate,
 } from '../../contract/auto-txs.ts';
 import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
@@ -40,7 +39,7 @@ import { type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { type ApiFailure, conflict, notFound, requireAwaited, unavailable, valid } from '../http/errors.ts';
+import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
 import { ifFresh } from '../published-chain.ts';
 import { autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
@@ -82,10 +81,13 @@ export class AutoTxService {
     this.#moment = autoTxMoments(parts);
   }
 
+  now(): number {
+    return this.#parts.wallNow();
+  }
+
   /** @throws {ApiFailure} `validation_failed`, `conflict`; `upstream_unavailable` while the chain is unknown. */
-  async create(owner: string, body: unknown, ended: AbortSignal): Promise<AutoTxDetails> {
+  async create(owner: string, creation: AutoTxCreation, ended: AbortSignal): Promise<AutoTxDetails> {
     const { store, source, wallNow } = this.#parts;
-    const creation = valid(checkAutoTx(body, wallNow()));
     requirePool(source);
     const signed = await this.#readNew(owner, null, creation.signedTransaction);
     const transaction = signed?.transaction ?? null;
@@ -127,9 +129,8 @@ export class AutoTxService {
   }
 
   /** @throws {ApiFailure} `validation_failed`; `conflict` when it is too late. */
-  async update(owner: string, id: string, body: unknown, ended: AbortSignal): Promise<AutoTxDetails> {
+  async update(owner: string, id: string, update: AutoTxUpdate, ended: AbortSignal): Promise<AutoTxDetails> {
     const { wallNow, source } = this.#parts;
-    const update = valid(checkAutoTxUpdate(body, wallNow()));
     const before = await this.#find(owner, id);
     if (update.signedTransaction !== undefined) requirePool(source);
     const signed = await this.#readNew(before.owner, id, update.signedTransaction);

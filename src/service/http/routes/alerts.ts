@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import * as wire from '../../../contract/alerts.ts';
+import { checkAlert } from '../../../contract/alerts.ts';
 import { checkBody } from '../../../contract/field-problems.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { formatCount } from '../../../core/units.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
 import { valid } from '../errors.ts';
-import { type Route, route } from './route.ts';
+import { type AdmittedRequest, type Route, route } from './route.ts';
 
 const OF_ONE = {
   params: queries.AlertParameter,
@@ -21,6 +22,8 @@ const EXAMPLE: wire.AlertCreationInput = {
   cooldownMs: 3_600_000,
   note: 'deploy now',
 };
+
+const readAlert = (alerts: AlertService, { body }: AdmittedRequest) => valid(checkAlert(body, alerts.rules));
 
 const read = <Schema extends z.ZodType>(schema: Schema, body: unknown) => valid(checkBody(schema, body));
 
@@ -48,7 +51,7 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     success: 'The alert, armed',
     response: wire.CreatedAlert,
     refusals: { 409: `The key has ${formatCount(ALERTS_PER_KEY)} alerts already` },
-    handle: ({ owner, body }) => alerts.create(owner, body),
+    handle: (request) => alerts.create(request.owner, readAlert(alerts, request)),
   }),
   route('put', PATHS.alert, {
     summary: 'Change an alert',
@@ -58,7 +61,7 @@ export const alertRoutes = (alerts: AlertService): Route[] => [
     body: { schema: wire.AlertCreation, example: EXAMPLE },
     success: 'The alert as it is now',
     response: wire.CreatedAlert,
-    handle: ({ owner, body, params: { id } }) => alerts.update(owner, id, body),
+    handle: (request) => alerts.update(request.owner, request.params.id, readAlert(alerts, request)),
   }),
   route('post', PATHS.signingSecret, {
     summary: 'Change the secret that signs webhooks',

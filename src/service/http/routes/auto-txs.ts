@@ -1,8 +1,10 @@
 import * as wire from '../../../contract/auto-txs.ts';
+import { checkAutoTx, checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import * as queries from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { formatCount } from '../../../core/units.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';
+import { valid } from '../errors.ts';
 import { NEEDS_CHAIN, type Route, route } from './route.ts';
 
 const REFUSALS = {
@@ -57,7 +59,8 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
       413: REFUSALS[413],
       ...NEEDS_CHAIN,
     },
-    handle: ({ owner, body, signal }) => autoTxs.create(owner, body, signal),
+    handle: ({ owner, body, signal }) =>
+      autoTxs.create(owner, valid(checkAutoTx(body, autoTxs.now())), signal),
   }),
   route('put', PATHS.autoTx, {
     summary: 'Change an auto-tx',
@@ -71,7 +74,8 @@ export const autoTxRoutes = (autoTxs: AutoTxService): Route[] => [
       ...REFUSALS,
       409: 'Its status does not allow that, or another one has the same nonce or the same signed bytes',
     },
-    handle: ({ owner, body, signal, params: { id } }) => autoTxs.update(owner, id, body, signal),
+    handle: ({ owner, body, signal, params: { id } }) =>
+      autoTxs.update(owner, id, valid(checkAutoTxUpdate(body, autoTxs.now())), signal),
   }),
   route('post', PATHS.autoTxCancel, {
     summary: 'Cancel an auto-tx',
