@@ -1,6 +1,6 @@
 import { type BoxProps, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
-import { createContext, type ReactElement, useContext, useMemo, useRef } from 'react';
+import { type ReactElement, useMemo, useRef } from 'react';
 import { describeShare } from '../../client/views/alerts.ts';
 import { cleanText } from '../../core/text.ts';
 import { UNKNOWN } from '../../core/units.ts';
@@ -180,17 +180,13 @@ export const BOX_ROWS = 2;
 const BETWEEN = 3;
 const AROUND = 4;
 
-/** By column: a placeholder (`2.1`: row 2, column 1) as wide as its cell; `Rows` puts the cell in its place. */
+/** By column: a placeholder (`2.1`: row 2, column 1) as wide as its cell, which takes its place. */
 type Places = Record<string, string>;
 
 /** ink-table says what stands where. A row is drawn as one line: Ink would lay out and draw each cell and border by itself. */
 class CompactTable extends Table<Places> {
   /** It draws a line between two rows, which would double the height. */
   override separator = () => null;
-
-  override render() {
-    return <Rows rows={rowsOf(super.render())} />;
-  }
 }
 
 type Drawn = ReactElement<Pick<BoxProps, 'flexDirection'> & { readonly children: string | Parts }>;
@@ -202,18 +198,6 @@ function rowsOf({ props: { children, flexDirection } }: Drawn): readonly (readon
   return flexDirection === 'row' ? [parts.map(({ props }) => String(props.children))] : parts.flatMap(rowsOf);
 }
 
-const CellsContext = createContext<ReadonlyMap<string, Line>>(new Map());
-
-function Rows({ rows }: { readonly rows: ReturnType<typeof rowsOf> }) {
-  const cells = useContext(CellsContext);
-  const partOf = (text: string): Line => {
-    const cell = cells.get(text.trim());
-    // No placeholder, so a piece of the border.
-    return cell === undefined ? [faint(text)] : [plain(' '), ...cell, plain(' ')];
-  };
-  return <LineList lines={rows.map((row) => row.flatMap(partOf))} />;
-}
-
 /** A table with a border; sentences for a screen reader. Its columns keep their maximum width while it is on screen. */
 export function BoxedTable<Row>({ columns: all, rows }: Pick<TableOptions<Row>, 'columns' | 'rows'>) {
   const { columns: width } = useRoom();
@@ -222,17 +206,21 @@ export function BoxedTable<Row>({ columns: all, rows }: Pick<TableOptions<Row>, 
   const columns = isSpoken ? [] : fitColumns(all, rows, width - AROUND, widest.current, BETWEEN);
   const widths = columns.map((column) => column.width).join(' ');
   // As long as all keeps its place, new figures make no new table.
-  const table = useMemo(() => {
+  const placed = useMemo(() => {
     const placesOf = (row: number): Places =>
       Object.fromEntries(widths.split(' ').map((own, at) => [at, `${row}.${at}`.padEnd(Number(own))]));
-    const data = Array.from({ length: rows.length }, (_, place) => placesOf(place + 1));
-    return <CompactTable data={data} headings={placesOf(0)} columns={Object.keys(placesOf(0))} />;
+    const [headings = {}, ...data] = Array.from({ length: rows.length + 1 }, (_, row) => placesOf(row));
+    return rowsOf(new CompactTable({ data, headings, columns: Object.keys(headings) }).render());
   }, [rows.length, widths]);
   if (isSpoken) return <LineList lines={tableOf({ columns: all, rows, width }, isSpoken).lines} />;
-  const cells = columns.flatMap(({ heading, cell, width: own, align }, at) =>
-    [[faint(heading)], ...rows.map((row) => cellLine(cell(row)))].map(
-      (line, row) => [`${row}.${at}`, fitLine(line, own, align)] as const,
-    ),
+  const lines = columns.map(({ heading, cell, width: own, align }) =>
+    [[faint(heading)], ...rows.map((row) => cellLine(cell(row)))].map((line) => fitLine(line, own, align)),
   );
-  return <CellsContext value={new Map(cells)}>{table}</CellsContext>;
+  const partOf = (text: string): Line => {
+    const [, row, at] = /^ *(\d+)\.(\d+) *$/.exec(text) ?? [];
+    // No placeholder, so a piece of the border.
+    if (row === undefined) return [faint(text)];
+    return [plain(' '), ...(lines[Number(at)]?.[Number(row)] ?? []), plain(' ')];
+  };
+  return <LineList lines={placed.map((row) => row.flatMap(partOf))} />;
 }
