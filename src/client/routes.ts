@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { PATHS, type V1Route } from '../contract/routes.ts';
 
 export type Query = Readonly<Record<string, string>>;
@@ -21,16 +21,23 @@ export interface ResponseSchemas<View> {
   readonly view: z.ZodType<View>;
 }
 
-const route = <Loaded, View>(
-  path: ClientRoute<View>['path'],
-  load: () => Promise<Loaded>,
-  choose: (loaded: Loaded) => readonly [schema: z.ZodObject, view: z.ZodType<View>],
-  { method = 'get', documented = [], addition }: Partial<ClientRoute<View>> = {},
-): ClientRoute<View> => {
-  let loaded: Promise<ResponseSchemas<View>> | undefined;
+/** `schema` and `view` are their names in the two modules that `load` loads. */
+const route = <
+  Schema extends string,
+  View extends string,
+  Wire extends Readonly<Record<Schema, z.ZodObject>>,
+  Views extends Readonly<Record<View, z.ZodType>>,
+>(
+  path: V1Route['path'],
+  load: () => Promise<readonly [wire: Wire, views: Views]>,
+  schema: Schema,
+  view: View,
+  { method = 'get', documented = [], addition }: Partial<ClientRoute<unknown>> = {},
+): ClientRoute<z.output<Views[View]>> => {
+  let loaded: Promise<ResponseSchemas<z.output<Views[View]>>> | undefined;
   const schemas = async () => {
-    const [schema, view] = choose(await load());
-    return { schema, view };
+    const [wire, views] = await load();
+    return { schema: wire[schema], view: views[view] as z.ZodType<z.output<Views[View]>> };
   };
   return { method, path, documented, addition, schemas: () => (loaded ??= schemas()) };
 };
@@ -43,95 +50,57 @@ const metrics = () => Promise.all([import('../contract/metrics.ts'), import('./v
 const alerts = () => Promise.all([import('../contract/alerts.ts'), import('./views/alerts.ts')]);
 const autoTxs = () => Promise.all([import('../contract/auto-txs.ts'), import('./views/auto-txs.ts')]);
 
-const WINDOW = ['from', 'to'];
-/** Many services respond to a write with only an acknowledgement. */
-const Anything = z.unknown();
+const WINDOW = { documented: ['from', 'to'] };
 
 export const ROUTES = {
-  gasCurrent: route(PATHS.gasCurrent, gas, ([wire, views]) => [wire.GasCurrent, views.Snapshot]),
-  gasStream: route(PATHS.gasStream, gas, ([wire, views]) => [wire.GasCurrent, views.Snapshot], {
+  gasCurrent: route(PATHS.gasCurrent, gas, 'GasCurrent', 'Snapshot'),
+  gasStream: route(PATHS.gasStream, gas, 'GasCurrent', 'Snapshot', {
     addition: 'send prices as they change',
   }),
-  gasTrend: route(PATHS.gasTrend, gas, ([wire, views]) => [wire.GasTrend, views.TrendView]),
-  gasRecommendation: route(PATHS.gasRecommendation, gas, ([wire, views]) => [
-    wire.GasRecommendation,
-    views.RecommendationView,
-  ]),
-  gasEstimate: route(PATHS.gasEstimate, cost, ([wire, views]) => [wire.GasEstimate, views.GasEstimateView], {
+  gasTrend: route(PATHS.gasTrend, gas, 'GasTrend', 'TrendView'),
+  gasRecommendation: route(PATHS.gasRecommendation, gas, 'GasRecommendation', 'RecommendationView'),
+  gasEstimate: route(PATHS.gasEstimate, cost, 'GasEstimate', 'GasEstimateView', {
     method: 'post',
     addition: 'estimate what a call takes',
   }),
-  statsCurrent: route(PATHS.statsCurrent, dashboard, ([wire, views]) => [wire.StatsCurrent, views.Current]),
-  statsChart: route(PATHS.statsChart, dashboard, ([wire, views]) => [wire.StatsChart, views.Chart]),
-  statsMarket: route(PATHS.statsMarket, dashboard, ([wire, views]) => [wire.StatsMarket, views.Market], {
+  statsCurrent: route(PATHS.statsCurrent, dashboard, 'StatsCurrent', 'Current'),
+  statsChart: route(PATHS.statsChart, dashboard, 'StatsChart', 'Chart'),
+  statsMarket: route(PATHS.statsMarket, dashboard, 'StatsMarket', 'Market', {
     documented: ['timeFrame=24h'],
   }),
-  rateLimits: route(PATHS.rateLimits, dashboard, ([wire, views]) => [wire.RateLimits, views.RateLimitsView]),
-  summary: route(PATHS.summary, dashboard, ([wire, views]) => [wire.Summary, views.Dashboard]),
-  baseFee: route(PATHS.baseFee, metrics, ([wire, views]) => [wire.BaseFeeMetrics, views.BaseFees], {
-    documented: WINDOW,
+  rateLimits: route(PATHS.rateLimits, dashboard, 'RateLimits', 'RateLimitsView'),
+  summary: route(PATHS.summary, dashboard, 'Summary', 'Dashboard'),
+  baseFee: route(PATHS.baseFee, metrics, 'BaseFeeMetrics', 'BaseFees', WINDOW),
+  priorityFee: route(PATHS.priorityFee, metrics, 'PriorityFeeMetrics', 'PriorityFees', {
+    documented: ['from', 'to', 'percentile'],
   }),
-  priorityFee: route(
-    PATHS.priorityFee,
-    metrics,
-    ([wire, views]) => [wire.PriorityFeeMetrics, views.PriorityFees],
-    {
-      documented: [...WINDOW, 'percentile'],
-    },
-  ),
-  gasUsedRatio: route(
-    PATHS.gasUsedRatio,
-    metrics,
-    ([wire, views]) => [wire.GasUsedRatioMetrics, views.GasUsedRatios],
-    { documented: WINDOW },
-  ),
-  block: route(PATHS.block, metrics, ([wire, views]) => [wire.BlockMetrics, views.BlockView]),
-  tx: route(PATHS.tx, metrics, ([wire, views]) => [wire.TxMetrics, views.Tx]),
-  txs: route(PATHS.txs, metrics, ([wire, views]) => [wire.TxsMetrics, views.Txs], { documented: WINDOW }),
-  alerts: route(PATHS.alerts, alerts, ([wire, views]) => [wire.AlertList, views.AlertPage]),
-  alert: route(PATHS.alert, alerts, ([wire, views]) => [wire.AlertDetails, views.AlertDetailsView]),
-  createAlert: route(PATHS.alerts, alerts, ([wire, views]) => [wire.CreatedAlert, views.CreatedAlertView], {
-    method: 'post',
-  }),
-  updateAlert: route(PATHS.alert, alerts, ([wire, views]) => [wire.CreatedAlert, views.CreatedAlertView], {
+  gasUsedRatio: route(PATHS.gasUsedRatio, metrics, 'GasUsedRatioMetrics', 'GasUsedRatios', WINDOW),
+  block: route(PATHS.block, metrics, 'BlockMetrics', 'BlockView'),
+  tx: route(PATHS.tx, metrics, 'TxMetrics', 'Tx'),
+  txs: route(PATHS.txs, metrics, 'TxsMetrics', 'Txs', WINDOW),
+  alerts: route(PATHS.alerts, alerts, 'AlertList', 'AlertPage'),
+  alert: route(PATHS.alert, alerts, 'AlertDetails', 'AlertDetailsView'),
+  createAlert: route(PATHS.alerts, alerts, 'CreatedAlert', 'CreatedAlertView', { method: 'post' }),
+  updateAlert: route(PATHS.alert, alerts, 'CreatedAlert', 'CreatedAlertView', {
     method: 'put',
     addition: 'change alerts',
   }),
-  setAlertStatus: route(PATHS.alertStatus, alerts, ([wire, views]) => [wire.Alert, views.AlertView], {
-    method: 'put',
-  }),
-  deleteAlert: route(PATHS.alert, alerts, ([wire]) => [wire.Alert, Anything], { method: 'delete' }),
-  alertSavings: route(PATHS.alertSavings, alerts, ([wire, views]) => [
-    wire.AlertSavings,
-    views.AlertSavingsView,
-  ]),
-  rotateSigningSecret: route(
-    PATHS.signingSecret,
-    alerts,
-    ([wire, views]) => [wire.RotatedSecret, views.RotatedSecretView],
-    {
-      method: 'post',
-      addition: 'change the signing secret',
-    },
-  ),
-  redeliver: route(PATHS.alertRedeliver, alerts, ([wire]) => [wire.Alert, Anything], { method: 'post' }),
-  autoTxs: route(PATHS.autoTxs, autoTxs, ([wire, views]) => [wire.AutoTxList, views.AutoTxPage]),
-  autoTx: route(PATHS.autoTx, autoTxs, ([wire, views]) => [wire.AutoTxDetails, views.AutoTxDetailsView]),
-  createAutoTx: route(PATHS.autoTxs, autoTxs, ([wire, views]) => [wire.AutoTx, views.AutoTxView], {
+  setAlertStatus: route(PATHS.alertStatus, alerts, 'Alert', 'AlertView', { method: 'put' }),
+  deleteAlert: route(PATHS.alert, alerts, 'Alert', 'AlertView', { method: 'delete' }),
+  alertSavings: route(PATHS.alertSavings, alerts, 'AlertSavings', 'AlertSavingsView'),
+  rotateSigningSecret: route(PATHS.signingSecret, alerts, 'RotatedSecret', 'RotatedSecretView', {
     method: 'post',
+    addition: 'change the signing secret',
   }),
-  updateAutoTx: route(PATHS.autoTx, autoTxs, ([wire, views]) => [wire.AutoTx, views.AutoTxView], {
-    method: 'put',
-  }),
-  cancelAutoTx: route(PATHS.autoTxCancel, autoTxs, ([wire, views]) => [wire.AutoTx, views.AutoTxView], {
-    method: 'post',
-  }),
-  deleteAutoTx: route(PATHS.autoTx, autoTxs, ([wire]) => [wire.AutoTx, Anything], { method: 'delete' }),
-  chainRules: route(PATHS.chainRules, chain, ([wire, views]) => [wire.ChainRules, views.ChainRulesView], {
+  redeliver: route(PATHS.alertRedeliver, alerts, 'Alert', 'AlertView', { method: 'post' }),
+  autoTxs: route(PATHS.autoTxs, autoTxs, 'AutoTxList', 'AutoTxPage'),
+  autoTx: route(PATHS.autoTx, autoTxs, 'AutoTxDetails', 'AutoTxDetailsView'),
+  createAutoTx: route(PATHS.autoTxs, autoTxs, 'AutoTx', 'AutoTxView', { method: 'post' }),
+  updateAutoTx: route(PATHS.autoTx, autoTxs, 'AutoTx', 'AutoTxView', { method: 'put' }),
+  cancelAutoTx: route(PATHS.autoTxCancel, autoTxs, 'AutoTx', 'AutoTxView', { method: 'post' }),
+  deleteAutoTx: route(PATHS.autoTx, autoTxs, 'AutoTx', 'AutoTxView', { method: 'delete' }),
+  chainRules: route(PATHS.chainRules, chain, 'ChainRules', 'ChainRulesView', {
     addition: 'say which gas rules hold',
   }),
-  autoTxAccount: route(PATHS.autoTxAccount, autoTxs, ([wire, views]) => [
-    wire.AutoTxAccount,
-    views.AutoTxAccountView,
-  ]),
+  autoTxAccount: route(PATHS.autoTxAccount, autoTxs, 'AutoTxAccount', 'AutoTxAccountView'),
 } as const;
