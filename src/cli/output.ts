@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { ClientError } from '../client/errors.ts';
+import { type Fact, mapped } from '../client/views/fact.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
-import type { Fact } from '../client/views/metrics.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText, displayWidth, graphemes, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
@@ -47,10 +47,7 @@ export const jsonText = (
   return `${JSON.stringify(content, written, indent)}\n`;
 };
 
-export const mapped = <Value, Result>(
-  value: Value | null | undefined,
-  write: (value: Value) => Result,
-): Result | null => (value === null || value === undefined ? null : write(value));
+export { mapped };
 
 export const BADGES = { replay: '[REPLAY]  ', simulated: '[SIMULATED]  ', rpc: '', service: '' } as const;
 
@@ -131,9 +128,8 @@ export function paints(colour: boolean) {
 /** Wide enough for a label, narrow enough that a 66-character hash beside it ends at the 80th column. */
 const LABEL_WIDTH = 14;
 export const VALUE_WIDTH = 66;
-export type Labelled = readonly [label: string, value: string | null];
 
-export function labelledLines(rows: readonly Labelled[]): string[] {
+export function labelledLines(rows: readonly Fact[]): string[] {
   return rows.flatMap(([label, value]) => {
     if (value === null) return [];
     return value.split('\n').map((line, index) => (index === 0 ? label : '').padEnd(LABEL_WIDTH) + line);
@@ -141,7 +137,7 @@ export function labelledLines(rows: readonly Labelled[]): string[] {
 }
 
 /** Facts as rows: a sentence wraps, an address stays whole. */
-export const factRows = (facts: readonly Fact[]): readonly Labelled[] =>
+export const factRows = (facts: readonly Fact[]): readonly Fact[] =>
   facts.map(([name, text]) => {
     const shown = mapped(text, (words) => (words.includes(' ') ? paragraph(words) : cleanLine(words)));
     return [cleanLine(name), shown];
@@ -246,9 +242,9 @@ export async function withSpinner<Result>(
   }
 }
 
-/** Text beside its `lead`, within `width` columns. */
-export const hanging = (lead: string, text: string, paint = (part: string) => part, width = 80): string[] =>
-  wrapWords(text, width - lead.length).map(
+/** Text beside its `lead`, within 80 columns. */
+export const hanging = (lead: string, text: string, paint = (part: string) => part): string[] =>
+  wrapWords(text, 80 - lead.length).map(
     (line, index) => (index === 0 ? paint(lead) : ' '.repeat(lead.length)) + line,
   );
 

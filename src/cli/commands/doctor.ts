@@ -8,6 +8,7 @@ import {
   verdictOf,
 } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
+import { counted, type Fact } from '../../client/views/fact.ts';
 import { OPENAPI_PATH, ROUTE_GROUPS } from '../../contract/routes.ts';
 import { wrapWords } from '../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
@@ -18,6 +19,7 @@ import { openSource } from '../open-source.ts';
 import {
   BADGES,
   cleanLine,
+  factRows,
   hanging,
   jsonText,
   labelledLines,
@@ -26,7 +28,6 @@ import {
   paints,
   print,
   utcTime,
-  VALUE_WIDTH,
   wantsColour,
   withSpinner,
 } from '../output.ts';
@@ -118,19 +119,19 @@ function doctorText(
   now: number,
 ): string {
   const { routes } = finding;
-  const [unasked, ...more] = routes.filter(({ outcome }) => outcome === 'not-asked');
-  const count = more.length === 0 ? '1 route was' : `${more.length + 1} routes were`;
-  const number = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
+  const unasked = routes.filter(({ outcome }) => outcome === 'not-asked');
+  const count = `${counted(unasked.length, 'route')} ${unasked.length === 1 ? 'was' : 'were'}`;
   const hasAnswered = result === 'unreachable' && routes[0]?.status != null;
   const verdict = `${hasAnswered ? 'no prices' : RESULTS[result][0]}:`;
-  const said = wrapWords(`${verdict} ${message}${warnings.length === 0 ? '' : `; ${number}`}`, WIDTH);
+  const number = warnings.length === 0 ? '' : `; ${counted(warnings.length, 'warning')}`;
+  const said = wrapWords(`${verdict} ${message}${number}`, WIDTH);
   const painted = paint[result === 'usable' ? 'good' : 'bad'](verdict);
   return [
     ...wrapWords(where, WIDTH),
     '',
     ...connectionLines(finding, now, paint),
     ...ROUTE_GROUPS.flatMap((group) => groupLines(finding, group, paint)),
-    ...(unasked ? ['', `${count} not asked: ${unasked.note ?? 'the doctor gave up'}`] : []),
+    ...(unasked.length > 0 ? ['', `${count} not asked: ${unasked[0]?.note ?? 'the doctor gave up'}`] : []),
     '',
     ...missingChannels.flatMap((line) => hanging('alerts   ', line, paint.title)),
     ...warnings.flatMap((warning) => hanging('warning  ', warning, paint.doubtful)),
@@ -222,7 +223,7 @@ function connectionLines(finding: ServiceFinding, now: number, paint: Paint): st
     mapped(headAgeSec, (sec) => formatAge(Math.max(sec, 0))),
     snapshot.stale ? 'stale' : null,
   ];
-  const rows: [string, string | null][] = [
+  const facts: readonly Fact[] = [
     ['tls', connection === null ? null : (secure ?? handshake)],
     ['certificate', tls?.ok ? certificateWords(tls, now) : null],
     ['source', mapped(snapshot, sourceWords)],
@@ -231,10 +232,7 @@ function connectionLines(finding: ServiceFinding, now: number, paint: Paint): st
     ['limits', mapped(quota, limitWords)],
     ['description', gaveUp ? null : descriptionWords(finding)],
   ];
-  const wrapped = rows.map(
-    ([label, value]) => [label, mapped(value, (text) => wrapWords(text, VALUE_WIDTH).join('\n'))] as const,
-  );
-  return [paint.title('connection'), ...labelledLines(wrapped)];
+  return [paint.title('connection'), ...labelledLines(factRows(facts))];
 }
 
 type Tls = NonNullable<NonNullable<ServiceFinding['connection']>['tls']>;
@@ -274,6 +272,5 @@ function limitWords({ dailyLimit, remainingToday }: NonNullable<ServiceFinding['
 function descriptionWords({ description }: ServiceFinding): string {
   if (description === null) return `no OpenAPI document was read from ${OPENAPI_PATH}`;
   const name = [description.title, description.version].filter((part) => part !== null).join(' ');
-  const routes = description.routes === 1 ? '1 route of v1' : `${description.routes} routes of v1`;
-  return `OpenAPI${name === '' ? '' : `, ${name}`}: ${routes}`;
+  return `OpenAPI${name === '' ? '' : `, ${name}`}: ${counted(description.routes, 'route')} of v1`;
 }

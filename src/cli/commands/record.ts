@@ -1,6 +1,7 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { encodeBlock, encodeHeader } from '../../chain/block-file.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
+import { counted } from '../../client/views/fact.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
 import { publish, temporaryPath } from '../../store/whole-file.ts';
@@ -66,7 +67,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       await file.close();
       const { count, first } = file.written;
       const range = first && count > 0 ? ` (#${formatCount(first.number)}${lastWords(' to')})` : '';
-      note(io, `recorded ${counted(count)}${range}`);
+      note(io, `recorded ${counted(count, 'block')}${range}`);
     }
   } finally {
     chain.close();
@@ -110,7 +111,7 @@ async function* blocksFrom(
     // Without a terminal nothing else shows progress; a replay ends by itself.
     const { count } = file.written;
     if (source.kind !== 'replay')
-      note(io, `${counted(count)} of the past written; recording on until Ctrl-C or a limit`);
+      note(io, `${counted(count, 'block')} of the past written; recording on until Ctrl-C or a limit`);
   }
   for await (const event of source.subscribe({ known: file.newest(KNOWN), signal })) {
     if (event.type === 'block') yield event.block;
@@ -120,8 +121,6 @@ async function* blocksFrom(
     if (event.type === 'ended') return;
   }
 }
-
-const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`;
 
 /** Deeper reorgs do not occur; the offsets of older lines are dropped. */
 const REMEMBERED = 4_096;

@@ -23,6 +23,7 @@ import {
   type SignedTransactionView,
   sentBeforeText,
 } from '../../client/views/auto-txs.ts';
+import type { Fact } from '../../client/views/fact.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { describePending } from '../../client/views/pending.ts';
@@ -37,7 +38,6 @@ import {
   fittedLines,
   hanging,
   jsonText,
-  type Labelled,
   LONGEST_NOTE,
   labelledLines,
   mapped,
@@ -62,7 +62,7 @@ function transactionRows(
   transaction: SignedTransactionView & Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>,
   call: CallWords | null,
   snapshot: SnapshotView | null = null,
-): Labelled[] {
+): Fact[] {
   const { hash, type, data } = transaction;
   const facts = describeSigned(transaction, snapshot ?? { nativeUsd: null, chainId: null });
   return [
@@ -141,7 +141,7 @@ function pendingRows({ pending, chainId }: AutoTxDetailsView): string[] {
   return ['', 'in no block yet', ...labelledLines(factRows(facts))];
 }
 
-function orderRows(autoTx: AutoTxView): Labelled[] {
+function orderRows(autoTx: AutoTxView): Fact[] {
   const { note, hold, failure, status } = autoTx;
   return [
     ['id', cleanLine(autoTx.id)],

@@ -34,8 +34,8 @@ import {
 } from '../../core/units.ts';
 import { countedRows, lenient, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
 import { contractWord } from '../wire-form.ts';
+import { type Fact, mapped } from './fact.ts';
 import { type ReachView, type SnapshotView, watchedPrice } from './gas.ts';
-import { type Fact, textIfKnown } from './metrics.ts';
 
 /** An alert for a service, which may offer further values than the contract. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
@@ -259,7 +259,7 @@ const mustLeave = ({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolea
 export function describeWaiting(alert: AlertView, snapshot: SnapshotView, present: number): string | null {
   const state = alertState(alert, snapshot, present);
   if (state.kind === 'unpriced')
-    return `it cannot fire while what ${textIfKnown(alert.rule, thresholdText) ?? 'it waits for'} stands for is unknown: ${alert.thresholdReason}`;
+    return `it cannot fire while what ${mapped(alert.rule, thresholdText) ?? 'it waits for'} stands for is unknown: ${alert.thresholdReason}`;
   if (state.kind === 'cooling')
     return `for its cooldown, ${formatDuration((state.until - present) / 1_000)} more`;
   if (state.kind === 'leaving') {
@@ -343,7 +343,7 @@ const timesWords = (count: number) => (count === 1 ? 'once' : `${formatCount(cou
 /** What an alert is and has done, besides its condition and state; `when` words a time. */
 export function describeAlert(alert: AlertView, when: (ms: number) => string): readonly Fact[] {
   const { missed, channels, disableOnce, hysteresis, cooldownMs } = alert;
-  const last = textIfKnown(missed?.lastAt, (at) => `, last ${when(at)}`) ?? '';
+  const last = mapped(missed?.lastAt, (at) => `, last ${when(at)}`) ?? '';
   const told = channels.map((channel): Fact => {
     const without = channel === 'TERMINAL' ? 'every running monitor' : 'target unknown';
     return [plainWord(channel), targetOf(alert, channel) ?? without];
@@ -354,27 +354,24 @@ export function describeAlert(alert: AlertView, when: (ms: number) => string): r
     [
       'stands for',
       alert.rule &&
-        textIfKnown(alert.threshold, (wei) => {
-          const since = textIfKnown(alert.effectiveSince, (at) => `, since ${when(at)}`) ?? '';
+        mapped(alert.threshold, (wei) => {
+          const since = mapped(alert.effectiveSince, (at) => `, since ${when(at)}`) ?? '';
           return `${exactGwei(wei)} gwei${since}`;
         }),
     ],
-    [
-      'missed',
-      textIfKnown(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`),
-    ],
+    ['missed', mapped(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`)],
     ...told,
-    ['fired', textIfKnown(alert.triggerCount, timesWords)],
-    ['last fired', textIfKnown(alert.lastTriggeredAt, when)],
-    ['cooldown', textIfKnown(cooldownMs, (ms) => (ms === 0 ? 'none' : durationOfMs(ms)))],
-    ['after firing', textIfKnown(disableOnce, (once) => (once ? 'disabled' : 'armed again'))],
-    ['re-arm margin', textIfKnown(hysteresis, (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`))],
+    ['fired', mapped(alert.triggerCount, timesWords)],
+    ['last fired', mapped(alert.lastTriggeredAt, when)],
+    ['cooldown', mapped(cooldownMs, (ms) => (ms === 0 ? 'none' : durationOfMs(ms)))],
+    ['after firing', mapped(disableOnce, (once) => (once ? 'disabled' : 'armed again'))],
+    ['re-arm margin', mapped(hysteresis, (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`))],
     [
       'holds for',
-      textIfKnown(alert.confirmBlocks, (count) => (count === 1 ? '1 block' : `${count} blocks in a row`)),
+      mapped(alert.confirmBlocks, (count) => (count === 1 ? '1 block' : `${count} blocks in a row`)),
     ],
-    ['made', textIfKnown(alert.createdAt, when)],
-    ['changed', textIfKnown(alert.updatedAt, when)],
+    ['made', mapped(alert.createdAt, when)],
+    ['changed', mapped(alert.updatedAt, when)],
   ];
 }
 
@@ -392,24 +389,21 @@ export function describeSavings(
   // Nothing saved is $0 even without a price.
   const amount = ({ savedWei: wei, savedUsd: usd }: Pick<AlertSavingsView, 'savedWei' | 'savedUsd'>) =>
     joined(
-      [
-        textIfKnown(wei, (of) => formatSavedNative(of, symbol)),
-        textIfKnown(wei === 0n ? null : usd, formatSavedUsd),
-      ],
+      [mapped(wei, (of) => formatSavedNative(of, symbol)), mapped(wei === 0n ? null : usd, formatSavedUsd)],
       '  ',
     );
-  const gas = textIfKnown(gasAmount, (each) => `at ${formatCount(each)} gas each`);
+  const gas = mapped(gasAmount, (each) => `at ${formatCount(each)} gas each`);
   const saved = amount(savings) === '' ? null : joined([amount(savings), gas], ' ');
   const bestWords = (of: NonNullable<typeof best>) => [
     amount(of),
-    textIfKnown(of.triggeredAt, (at) => `on ${when(at)}`),
-    textIfKnown(of.price, (wei) => `at ${formatGwei(wei)} gwei`),
-    textIfKnown(of.referencePrice, (wei) => `instead of ${formatGwei(wei)}, the mean of the day before`),
+    mapped(of.triggeredAt, (at) => `on ${when(at)}`),
+    mapped(of.price, (wei) => `at ${formatGwei(wei)} gwei`),
+    mapped(of.referencePrice, (wei) => `instead of ${formatGwei(wei)}, the mean of the day before`),
   ];
   return [
-    ['firings', textIfKnown(events, formatCount)],
+    ['firings', mapped(events, formatCount)],
     ['saved', isUnknown ? 'not known: the day before was not known' : saved],
-    ['best', textIfKnown(best, (of) => joined(bestWords(of), ' '))],
+    ['best', mapped(best, (of) => joined(bestWords(of), ' '))],
   ];
 }
 

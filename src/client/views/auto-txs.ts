@@ -37,8 +37,9 @@ import {
 } from '../../core/units.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { describeDistance, type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
+import { counted, type Fact, mapped } from './fact.ts';
 import type { SnapshotView } from './gas.ts';
-import { counted, describeCoins, type Fact, textIfKnown } from './metrics.ts';
+import { describeCoins } from './metrics.ts';
 import { PendingView } from './pending.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */
@@ -250,23 +251,23 @@ export function describeOrder(
   const { isStrict, maxCost, effectiveSince, reachWithinSec } = autoTx;
   const isOpen = !isOver(autoTx);
   const distance = snapshot && isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null;
-  const within = textIfKnown(reachWithinSec, (sec) => ` within ${formatDuration(sec)}`) ?? '';
+  const within = mapped(reachWithinSec, (sec) => ` within ${formatDuration(sec)}`) ?? '';
   const likely = (chance: number) => formatLikelihood(chance) + within;
   return [
     ['target', describeTarget(autoTx)],
-    ['price since', maxCost && textIfKnown(effectiveSince, when)],
-    ['now', textIfKnown(distance, (known) => describeTargetDistance(known, isStrict))],
-    ['likely', textIfKnown(isOpen ? chanceOf(autoTx) : null, likely)],
-    ['expires', textIfKnown(isOpen ? autoTx.expiresAt : null, until)],
+    ['price since', maxCost && mapped(effectiveSince, when)],
+    ['now', mapped(distance, (known) => describeTargetDistance(known, isStrict))],
+    ['likely', mapped(isOpen ? chanceOf(autoTx) : null, likely)],
+    ['expires', mapped(isOpen ? autoTx.expiresAt : null, until)],
   ];
 }
 
 /** What was done for an auto-tx so far; `when` words a time. */
 export const describeProgress = (autoTx: AutoTxView, when: TimeText): readonly Fact[] => [
-  ['attempts', textIfKnown(autoTx.attempts || null, formatCount)],
-  ['created', textIfKnown(autoTx.createdAt, when)],
-  ['changed', textIfKnown(autoTx.updatedAt, when)],
-  ['submitted', textIfKnown(autoTx.submittedAt, when)],
+  ['attempts', mapped(autoTx.attempts || null, formatCount)],
+  ['created', mapped(autoTx.createdAt, when)],
+  ['changed', mapped(autoTx.updatedAt, when)],
+  ['submitted', mapped(autoTx.submittedAt, when)],
 ];
 
 /** `0xa9059cbb, 68 bytes of data` */
@@ -287,11 +288,11 @@ export function describeSigned(
   const isContract = to === null && data !== null && data !== '0x';
   const dollars = (wei: bigint) =>
     nativeUsd === null || wei === 0n ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`;
-  const limit = textIfKnown(transaction.gasLimit, (gas) => `, gas limit ${formatCount(Number(gas))}`) ?? '';
-  const tipText = textIfKnown(tip, (wei) => `, tip ${exactGwei(wei)}`) ?? '';
+  const limit = mapped(transaction.gasLimit, (gas) => `, gas limit ${formatCount(Number(gas))}`) ?? '';
+  const tipText = mapped(tip, (wei) => `, tip ${exactGwei(wei)}`) ?? '';
   const most = exactGwei(transaction.maxFeePerBlobGas ?? 0n);
   const blobs =
-    textIfKnown(transaction.blobCount || null, (all) => `; ${counted(all, 'blob')} at most ${most}`) ?? '';
+    mapped(transaction.blobCount || null, (all) => `; ${counted(all, 'blob')} at most ${most}`) ?? '';
   const capped = (cap: bigint) => `at most ${exactGwei(cap)} gwei per gas${tipText}${blobs}`;
   const fixed = (price: bigint) => `${exactGwei(price)} gwei per gas, whatever the base fee is`;
   const named = (id: number) => {
@@ -301,10 +302,10 @@ export function describeSigned(
   return [
     ['from', from],
     ['to', to ?? (isContract ? 'none: it creates a contract' : null)],
-    ['value', textIfKnown(value, (wei) => `${exactAmount(wei, symbol)}${dollars(wei)}`)],
-    ['nonce', textIfKnown(nonce, (count) => `${count}${limit}`)],
-    ['pays', textIfKnown(transaction.maxFeePerGas, capped) ?? textIfKnown(transaction.gasPrice, fixed)],
-    ['chain', textIfKnown(chainId, named)],
+    ['value', mapped(value, (wei) => `${exactAmount(wei, symbol)}${dollars(wei)}`)],
+    ['nonce', mapped(nonce, (count) => `${count}${limit}`)],
+    ['pays', mapped(transaction.maxFeePerGas, capped) ?? mapped(transaction.gasPrice, fixed)],
+    ['chain', mapped(chainId, named)],
   ];
 }
 
@@ -315,23 +316,20 @@ export function describeOutcome(autoTx: AutoTxView, when: TimeText): readonly Fa
   const savedAmount = (wei: bigint, usd: number | null) =>
     `${formatSavedNative(wei, coin.symbol)}${usd === null ? '' : `  ${formatSavedUsd(usd)}`}`;
   const saved = (compared: ComparisonView | null, than: string) =>
-    textIfKnown(compared, ({ savedWei: wei, savedUsd, referencePrice }) => {
-      const price = textIfKnown(referencePrice, (known) => ` of ${formatGwei(known)} gwei`) ?? '';
-      return `${textIfKnown(wei, (some) => savedAmount(some, savedUsd)) ?? UNKNOWN} against ${than}${price}`;
+    mapped(compared, ({ savedWei: wei, savedUsd, referencePrice }) => {
+      const price = mapped(referencePrice, (known) => ` of ${formatGwei(known)} gwei`) ?? '';
+      return `${mapped(wei, (some) => savedAmount(some, savedUsd)) ?? UNKNOWN} against ${than}${price}`;
     });
   const alone = atCreation === null && dayMean === null ? savedWei : null;
   return [
-    ['block', textIfKnown(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
+    ['block', mapped(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
     ['confirmed', describeConfirmations(autoTx)],
-    ['paid', textIfKnown(autoTx.effectiveGasPrice, (wei) => `${formatGwei(wei)} gwei per gas`)],
-    ['gas used', textIfKnown(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
-    ['cost', textIfKnown(autoTx.costWei, (wei) => describeCoins(wei, coin, autoTx.costUsd))],
-    [
-      'saved',
-      saved(atCreation, 'its price at creation') ?? textIfKnown(alone, (wei) => savedAmount(wei, null)),
-    ],
+    ['paid', mapped(autoTx.effectiveGasPrice, (wei) => `${formatGwei(wei)} gwei per gas`)],
+    ['gas used', mapped(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
+    ['cost', mapped(autoTx.costWei, (wei) => describeCoins(wei, coin, autoTx.costUsd))],
+    ['saved', saved(atCreation, 'its price at creation') ?? mapped(alone, (wei) => savedAmount(wei, null))],
     [atCreation === null ? 'saved' : '', saved(dayMean, 'the 24h mean with its tip')],
-    ['final', textIfKnown(autoTx.executedAt, when)],
+    ['final', mapped(autoTx.executedAt, when)],
   ];
 }
 
@@ -341,9 +339,11 @@ function describeConfirmations({
   confirmationsNeeded: needed,
 }: AutoTxView): string | null {
   if (count === null) return null;
-  const blocks = (all: number) => `${formatCount(all)} ${all === 1 ? 'block' : 'blocks'}`;
-  if (needed === null) return `by ${blocks(count)}`;
-  return count < needed ? `by ${count} of ${blocks(needed)}` : `by ${blocks(count)}; final after ${needed}`;
+  const blocks = counted(count, 'block');
+  if (needed === null) return `by ${blocks}`;
+  return count < needed
+    ? `by ${count} of ${counted(needed, 'block')}`
+    : `by ${blocks}; final after ${needed}`;
 }
 
 /** The fields that decide when an auto-tx is sent, and its bid. */

@@ -4,7 +4,7 @@ import type { BlobSchedule, NextFork, ChainRules as Rules } from '../../core/cha
 import { DAY_SEC } from '../../core/time.ts';
 import { formatCount, formatDuration, utcMinute } from '../../core/units.ts';
 import { lenient } from '../lenient.ts';
-import type { Fact } from './metrics.ts';
+import type { Fact } from './fact.ts';
 
 const { next, blobSchedule, usualWork } = wire.ChainRules.shape;
 

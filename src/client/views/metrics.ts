@@ -23,7 +23,8 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import { drawn, rows } from '../lenient.ts';
-import { type Fact, PendingView } from './pending.ts';
+import { counted, type Fact, mapped } from './fact.ts';
+import { PendingView } from './pending.ts';
 
 export interface MetricsView<Row> {
   readonly chainId: number | null;
@@ -96,7 +97,6 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 export const describeTxType = (type: number): string => TYPES[type] ?? `type ${type}`;
-export type { Fact };
 
 interface FactContext {
   readonly symbol: string;
@@ -104,11 +104,7 @@ interface FactContext {
   readonly nativeUsd: number | null;
 }
 
-export const textIfKnown = <T>(value: T | null | undefined, text: (value: T) => string) =>
-  value == null ? null : text(value);
-const gwei = (wei: number | null) => textIfKnown(wei, (known) => `${formatGwei(known)} gwei`);
-export const counted = (count: number, one: string) =>
-  `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)} gwei`);
 /** `3 confirmations, final after 12`, `240 confirmations, final`: as many as gastop waits for with an auto-tx. */
 export function confirmationWords(count: number, chainId: number | null): string {
   const words = counted(count, 'confirmation');
@@ -134,26 +130,26 @@ export function describeBlock(block: BlockView, context: FactContext): readonly 
   const { baseFeePerGas: base, gasUsedRatio, gasUsed, gasLimit } = block;
   const filled = Math.round((gasUsedRatio ?? 0) * BAR_CELLS);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
-  const limit = textIfKnown(gasLimit, (most) => ` of ${formatCount(most)}`) ?? '';
+  const limit = mapped(gasLimit, (most) => ` of ${formatCount(most)}`) ?? '';
   const next = (wei: number) =>
     `${formatGwei(wei)} gwei${base === 0 ? '' : ` (${formatChange(wei / base - 1)})`}`;
-  const excess = textIfKnown(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
+  const excess = mapped(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
   const blobs = (used: number) =>
     `${formatCount(used / Number(GAS_PER_BLOB))}  (${formatCount(used)} blob gas${excess})`;
-  const nextBlob = textIfKnown(block.nextBlobBaseFee, (wei) => `, next ${formatGwei(wei)}`) ?? '';
+  const nextBlob = mapped(block.nextBlobBaseFee, (wei) => `, next ${formatGwei(wei)}`) ?? '';
   const coins = (wei: bigint) => describeCoins(wei, context);
   return [
     ['base fee', gwei(base)],
-    ['next base', textIfKnown(block.nextBaseFeePerGas, next)],
-    ['full', textIfKnown(gasUsedRatio, (ratio) => `${bar}  ${formatPercent(ratio)}`)],
-    ['slot', textIfKnown(block.slotNumber, formatCount)],
-    ['gas used', textIfKnown(gasUsed, (used) => `${formatCount(used)}${limit}`)],
+    ['next base', mapped(block.nextBaseFeePerGas, next)],
+    ['full', mapped(gasUsedRatio, (ratio) => `${bar}  ${formatPercent(ratio)}`)],
+    ['slot', mapped(block.slotNumber, formatCount)],
+    ['gas used', mapped(gasUsed, (used) => `${formatCount(used)}${limit}`)],
     // Since Amsterdam the header's gas is not what was paid for.
-    ['gas paid', block.gasPaid === gasUsed ? null : textIfKnown(block.gasPaid, formatCount)],
-    ['transactions', textIfKnown(block.transactionCount, formatCount)],
-    ['blob fee', textIfKnown(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
-    ['blobs', textIfKnown(block.blobGasUsed, blobs)],
-    ['burnt', textIfKnown(block.burntWei, coins)],
+    ['gas paid', block.gasPaid === gasUsed ? null : mapped(block.gasPaid, formatCount)],
+    ['transactions', mapped(block.transactionCount, formatCount)],
+    ['blob fee', mapped(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
+    ['blobs', mapped(block.blobGasUsed, blobs)],
+    ['burnt', mapped(block.burntWei, coins)],
     ['fees go to', block.feeRecipient],
   ];
 }
@@ -171,52 +167,43 @@ export function describeTx(
 ): readonly Fact[] {
   const { status, from, to, blockTransactionCount: count, gasUsed, gasLimit } = tx;
   const depth =
-    status === 'PENDING'
-      ? null
-      : textIfKnown(tx.confirmations, (count) => confirmationWords(count, tx.chainId));
-  const state = textIfKnown(status, (word) => ownValue(STATUS_WORDS, word) ?? word);
-  const of = textIfKnown(count, (all) => ` of ${formatCount(all)}`) ?? '';
-  const place =
-    textIfKnown(tx.transactionIndex, (index) => `, transaction ${formatCount(index + 1)}${of}`) ?? '';
+    status === 'PENDING' ? null : mapped(tx.confirmations, (count) => confirmationWords(count, tx.chainId));
+  const state = mapped(status, (word) => ownValue(STATUS_WORDS, word) ?? word);
+  const of = mapped(count, (all) => ` of ${formatCount(all)}`) ?? '';
+  const place = mapped(tx.transactionIndex, (index) => `, transaction ${formatCount(index + 1)}${of}`) ?? '';
   const share = gasUsed === null || !gasLimit ? '' : ` (${formatPercent(gasUsed / gasLimit)})`;
-  const limit = textIfKnown(gasLimit || null, formatCount);
+  const limit = mapped(gasLimit || null, formatCount);
   const used = (gas: number) => `${formatCount(gas)}${limit === null ? '' : ` of ${limit}`} used${share}`;
-  const blobs = [
-    gwei(tx.maxFeePerBlobGas),
-    textIfKnown(tx.blobCount || null, (blob) => counted(blob, 'blob')),
-  ];
-  const tip = textIfKnown(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
+  const blobs = [gwei(tx.maxFeePerBlobGas), mapped(tx.blobCount || null, (blob) => counted(blob, 'blob'))];
+  const tip = mapped(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
   const isAlone = count === 1;
   const coins = (wei: bigint, usd: number | null = null) => describeCoins(wei, context, usd);
   return [
     ['hash', tx.hash],
     ['status', [state, depth].filter((part) => part !== null).join(', ') || null],
-    ['block', textIfKnown(tx.blockNumber, (number) => `#${formatCount(number)}${place}`)],
-    ['time', textIfKnown(tx.timestamp, when)],
-    ['type', textIfKnown(tx.type, describeTxType)],
+    ['block', mapped(tx.blockNumber, (number) => `#${formatCount(number)}${place}`)],
+    ['time', mapped(tx.timestamp, when)],
+    ['type', mapped(tx.type, describeTxType)],
     ['from', from],
     ['to', to ?? (from === null ? null : 'none: it creates a contract')],
     ['call', tx.selector],
-    ['value', textIfKnown(tx.value, coins)],
-    ['nonce', textIfKnown(tx.nonce, String)],
-    ['gas', textIfKnown(gasUsed, used) ?? textIfKnown(limit, (most) => `limit ${most}`)],
+    ['value', mapped(tx.value, coins)],
+    ['nonce', mapped(tx.nonce, String)],
+    ['gas', mapped(gasUsed, used) ?? mapped(limit, (most) => `limit ${most}`)],
     ['max fee', gwei(tx.maxFeePerGas)],
     ['max tip', gwei(tx.maxPriorityFeePerGas)],
     ['gas price', gwei(tx.gasPrice)],
     ['blob cap', blobs.filter((part) => part !== null).join(', ') || null],
     [
       'fee coin',
-      textIfKnown(
-        tx.feeCurrency,
-        (coin) => `${coin}: its fee is paid in that coin, not in ${context.symbol}`,
-      ),
+      mapped(tx.feeCurrency, (coin) => `${coin}: its fee is paid in that coin, not in ${context.symbol}`),
     ],
-    ['paid', textIfKnown(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
-    ['cost', textIfKnown(tx.costWei, (wei) => coins(wei, tx.costUsd))],
-    ['L1 part', textIfKnown(tx.dataFeeWei || null, coins)],
+    ['paid', mapped(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
+    ['cost', mapped(tx.costWei, (wei) => coins(wei, tx.costUsd))],
+    ['L1 part', mapped(tx.dataFeeWei || null, coins)],
     [
       'tip rank',
-      textIfKnown(tx.tipRank, (rank) => tipRankWords(rank, count)) ?? (isAlone ? 'alone in its block' : null),
+      mapped(tx.tipRank, (rank) => tipRankWords(rank, count)) ?? (isAlone ? 'alone in its block' : null),
     ],
   ];
 }

@@ -11,9 +11,7 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import { lenient } from '../lenient.ts';
-
-/** For people; `null`: unknown, or there is none. */
-export type Fact = readonly [name: string, text: string | null];
+import { counted, type Fact } from './fact.ts';
 
 /** Why a pending transaction waits, and what frees it; prices in wei per gas as `bigint`. */
 export const PendingView = lenient(PendingWire, 'reason');
@@ -70,7 +68,7 @@ function signWords(sign: ToSignView, { symbol, nativeUsd }: Money): string {
     (type ?? 2) < 2
       ? `gas price ${exactGwei(maxFeePerGas)} gwei`
       : `max fee ${exactGwei(maxFeePerGas)} gwei, max tip ${exactGwei(maxPriorityFeePerGas)} gwei${blobFee}`;
-  const blobs = blobCount ? `, ${formatCount(blobCount)} ${blobCount === 1 ? 'blob' : 'blobs'}` : '';
+  const blobs = blobCount ? `, ${counted(blobCount, 'blob')}` : '';
   const parts = [
     `nonce ${nonce ?? 'unknown'}, ${fees}, gas limit ${formatCount(gasLimit ?? 0)}${blobs}`,
     ...(costWei === null ? [] : [`at most ${formatNative(costWei, symbol)}${dollars(costWei)}`]),

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
-import { describePending, type Fact, type PendingView } from '../../client/views/pending.ts';
+import type { Fact } from '../../client/views/fact.ts';
+import { describePending, type PendingView } from '../../client/views/pending.ts';
 import { cleanText } from '../../core/text.ts';
 import { type PaneContext, SPOKEN_WIDTH } from './pane-context.tsx';
 import {

@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 import type { GasClient } from '../../../client/gas-client.ts';
 import { allPages } from '../../../client/paging.ts';
 import { type CallCost, costOfCall, workOfGas } from '../../../client/views/cost.ts';
+import type { Fact } from '../../../client/views/fact.ts';
 import { describeLikely, type HorizonView, type SnapshotView } from '../../../client/views/gas.ts';
 import {
   type BlockView,
@@ -9,7 +10,6 @@ import {
   describeBlock,
   describeCoins,
   describeTx,
-  type Fact,
   type TxRowView,
   type TxView,
 } from '../../../client/views/metrics.ts';

@@ -5,7 +5,7 @@ import {
   type NodeView,
   statsAt,
 } from '../../../client/views/dashboard.ts';
-import { counted } from '../../../client/views/metrics.ts';
+import { counted } from '../../../client/views/fact.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
 import { DAY_SEC } from '../../../core/time.ts';

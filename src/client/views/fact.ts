@@ -1,0 +1,12 @@
+import { formatCount } from '../../core/units.ts';
+
+/** For people; `null`: unknown, or there is none. */
+export type Fact = readonly [name: string, text: string | null];
+
+export const mapped = <Value, Result>(
+  value: Value | null | undefined,
+  write: (value: Value) => Result,
+): Result | null => (value === null || value === undefined ? null : write(value));
+
+export const counted = (count: number, one: string): string =>
+  `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
