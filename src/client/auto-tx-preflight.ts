@@ -5,7 +5,6 @@ import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts'
 import type { AutoTxOrder, CostLimit } from '../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES } from '../core/chain-rules.ts';
-import { isUnreachable } from '../core/chain-status.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../core/data-fee.ts';
 import type { MaxCost } from '../core/threshold/max-cost.ts';
@@ -16,7 +15,7 @@ import { ifTold } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
 import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-txs.ts';
-import { chainStatus } from './views/chain-status.ts';
+import { ifReachable } from './views/chain-status.ts';
 import type { ReachView, SnapshotView } from './views/gas.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
@@ -43,15 +42,13 @@ export async function preflightAutoTx(
   const { order, checks } = judgeAutoTx(toCheck, { snapshot, sender, now });
   const reach = await ifTold(reachOf(client, order, now, call));
   const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
+  const present = isElsewhere ? null : ifReachable(snapshot, now);
   return {
     call: describeTransaction(transaction),
     checks,
     snapshot,
     account,
-    distance:
-      snapshot === null || isUnreachable(chainStatus(snapshot, now)) || isElsewhere
-        ? null
-        : distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, snapshot),
+    distance: present && distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, present),
     // This chain has no forecast for another chain's price.
     reach: isElsewhere ? null : reach,
   };
@@ -104,7 +101,7 @@ function orderNow(
   if (order.limit == null || order.limit.since !== null) return order;
   const { account, gas } = sender;
   const limit = { ...order.limit, gas };
-  const present = snapshot === null || isUnreachable(chainStatus(snapshot, now)) ? null : snapshot;
+  const present = ifReachable(snapshot, now);
   const chain = chainProfile(present?.chainId ?? account?.chainId ?? transaction?.chainId ?? 1);
   const basis = {
     nativeUsd: present?.nativeUsd ?? null,
@@ -147,7 +144,7 @@ export function judgeAutoTx(
   const { account } = sender;
   const lanePrice = hasOwnLane ? null : (snapshot?.lanes[order.lane].price ?? null);
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
-  const present = snapshot === null || isUnreachable(chainStatus(snapshot, now)) ? null : snapshot;
+  const present = ifReachable(snapshot, now);
   const { nativeUsd = null, nextBaseFee = null, blobBaseFee: nextBlobBaseFee = null } = present ?? {};
   const { nonce: nextNonce = null, pendingNonce = null, balance = null } = account ?? {};
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
@@ -157,12 +154,8 @@ export function judgeAutoTx(
     order: { ...order, target: order.target ?? (order.limit == null ? lanePrice : null) ?? 0n },
     isTargetPresent: order.target === null && order.limit == null,
     cannotBroadcastReason: snapshot === null ? null : cannotBroadcastReason(snapshot.source.kind),
-    ...{
-      chainId: chain.id,
-      chainName: chainId === null ? null : chain.name,
-      nativeSymbol: chain.nativeSymbol,
-      now,
-    },
+    ...{ chainId: chain.id, chainName: chainId === null ? null : chain.name, now },
+    nativeSymbol: chain.nativeSymbol,
     ...{ nativeUsd, nextBaseFee, nextBlobBaseFee, lanePrice: present === null ? null : lanePrice },
     ...{ nextNonce, pendingNonce, balance },
     gas: gasFacts(chain, snapshot, sender, now),

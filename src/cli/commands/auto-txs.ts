@@ -22,14 +22,13 @@ import {
   type NewAutoTx,
   overpaysCheck,
 } from '../../client/views/auto-txs.ts';
-import { chainStatus } from '../../client/views/chain-status.ts';
+import { ifReachable } from '../../client/views/chain-status.ts';
 import { checkAutoTx } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { unpriced } from '../../core/auto-txs/cost-limit.ts';
 import { callDifferences } from '../../core/auto-txs/stored-auto-tx.ts';
-import { isUnreachable } from '../../core/chain-status.ts';
 import { type MaxCost, parseMaxCost } from '../../core/threshold/max-cost.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
@@ -224,8 +223,7 @@ function listAutoTxs(context: CommandContext, { status, json = false }: ListFlag
     printList(io, AUTO_TXS, {
       ...{ client, settings, json, isWanted: status },
       lines: async (items, width) => {
-        const found = await snapshotIfAny(client, io.interruption());
-        const snapshot = found === null || isUnreachable(chainStatus(found, io.now())) ? null : found;
+        const snapshot = ifReachable(await snapshotIfAny(client, io.interruption()), io.now());
         if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
           note(io, 'the prices are unknown now, and so are the distances to the targets');
         }
@@ -350,14 +348,9 @@ async function isWanted(
 ): Promise<boolean> {
   const { ascii, source } = settings;
   const signal = io.interruption();
+  const toCheck = { transaction, order, id };
   const mayEstimate = embedded !== null;
-  const checked = await preflightAutoTx(
-    client,
-    { transaction, order, id },
-    io.now(),
-    { signal },
-    mayEstimate,
-  );
+  const checked = await preflightAutoTx(client, toCheck, io.now(), { signal }, mayEstimate);
   print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
   const here = isPassing(settings) ? 'the simulated chain' : 'this database';
   const whom = embedded === null ? cleanLine(name) : here;

@@ -1,4 +1,4 @@
-import { type ChainStatus, judgeStatus, type Problem } from '../../core/chain-status.ts';
+import { type ChainStatus, isUnreachable, judgeStatus, type Problem } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
 import type { SnapshotView } from './gas.ts';
 
@@ -30,6 +30,10 @@ export function chainStatus(snapshot: SnapshotView, now: number): ChainStatus {
     Math.max(now, updatedAt ?? now),
   );
 }
+
+/** The snapshot, unless present prices are unknown, since its source does not respond. */
+export const ifReachable = (snapshot: SnapshotView | null, now: number): SnapshotView | null =>
+  snapshot === null || isUnreachable(chainStatus(snapshot, now)) ? null : snapshot;
 
 /** A problem without a retry while prices are fresh is about something else: the history cannot be written. */
 const retried = (problem: Problem | null): Problem | null => (problem?.retryAt == null ? null : problem);
