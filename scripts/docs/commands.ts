@@ -1,7 +1,19 @@
 import type { Command } from 'commander';
-import { EXIT, EXIT_SAYS } from '../../src/cli/errors.ts';
+import { EXIT } from '../../src/cli/errors.ts';
 import { allCommands, argumentTerm, commandTree, flagText, fullName, ownFlags } from './command-tree.ts';
 import { code, table } from './markdown.ts';
+
+const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'ok',
+  failed: 'failed',
+  usage: 'wrong usage',
+  unreachable: 'source unreachable, or it gives nothing new',
+  key: 'key missing or refused',
+  quota: 'quota used up',
+  timedOut: '`wait` gave up after `--timeout`',
+  notExecutable: 'the command of `wait` cannot be run',
+  notFound: 'the command of `wait` is not there',
+};
 
 /** Each exit code once, with what it says, smallest first. */
 export const EXIT_CODES: readonly (readonly [code: number, says: string])[] = Object.entries(EXIT).map(

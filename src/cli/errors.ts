@@ -19,18 +19,6 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'ok',
-  failed: 'failed',
-  usage: 'wrong usage',
-  unreachable: 'source unreachable, or it gives nothing new',
-  key: 'key missing or refused',
-  quota: 'quota used up',
-  timedOut: '`wait` gave up after `--timeout`',
-  notExecutable: 'the command of `wait` cannot be run',
-  notFound: 'the command of `wait` is not there',
-};
-
 /** An error that the user can act on: one line that says what to do, and perhaps one per node or field. */
 export class CliError extends Error {
   override readonly name = 'CliError';
