@@ -103,10 +103,11 @@ export async function* toldSnapshots(client: GasClient, signal: AbortSignal): As
 
 /** The first usable snapshot; of the embedded service, once it has the newest block. */
 async function readySnapshot(
+  io: Io,
   { client, embedded }: OpenedClient,
-  { interruption, now }: { readonly interruption: AbortSignal; readonly now: () => number },
   withinMs = READY_WITHIN_MS,
 ): Promise<ToldSnapshot> {
+  const interruption = io.interruption();
   if (embedded === null)
     return toldSnapshot(client, AbortSignal.any([AbortSignal.timeout(withinMs), interruption]));
   const { isReadThrough, source, changed } = embedded;
@@ -125,7 +126,7 @@ async function readySnapshot(
     });
     if (told !== null) {
       // Blocks that an earlier run has stored are stale until the source has given its newest.
-      const status = chainStatus(told.snapshot, now());
+      const status = chainStatus(told.snapshot, io.now());
       // A source that is still being tried may yet respond; one without a new block is as it is.
       const mayRecover = status.kind === 'catching-up' || isUnreachable(status);
       const isReady = isReadThrough ? told.snapshot.source.ended : !mayRecover;
@@ -167,11 +168,7 @@ export async function openReady(
   const ready = await withSpinner(io, 'asking for gas prices', async () => {
     const opened = await openClient(io, settings, { pace: 'fastest', ...more });
     try {
-      const told = await readySnapshot(
-        opened,
-        { interruption: io.interruption(), now: io.now },
-        more.withinMs,
-      );
+      const told = await readySnapshot(io, opened, more.withinMs);
       refuseStale(told.snapshot, rule, io.now());
       return { ...opened, ...told };
     } catch (error) {

@@ -31,7 +31,15 @@ import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { KNOWN_CHAINS, knownChain, USUAL_CHAINS } from '../known-chains.ts';
 import { clientOptionsOf, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
-import { cleanLine, cutLines, fittedLines, mapped, type TextColumn, withSpinner } from '../output.ts';
+import {
+  cleanLine,
+  cutLines,
+  fittedLines,
+  jsonText,
+  mapped,
+  type TextColumn,
+  withSpinner,
+} from '../output.ts';
 import { type ChainSetup, type HostedChoice, namedChains, type Settings } from '../settings.ts';
 
 export const chainsOption = () =>
@@ -85,15 +93,9 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
   const isTerminal = io.stdout.isTTY === true;
   const text = (isNext: boolean): string => {
     const all = sortedRows(rows.read(), flags.sort);
-    if (flags.json) {
-      return `${JSON.stringify({ chains: all.map((row) => rowValue(row, io.now())) }, null, flags.watch ? 0 : 2)}\n`;
-    }
-    if (flags.csv)
-      return csvText(
-        CSV_COLUMNS,
-        all.map((row) => rowValue(row, io.now())),
-        !isNext,
-      );
+    const values = () => all.map((row) => rowValue(row, io.now()));
+    if (flags.json) return jsonText({ chains: values() }, Number, flags.watch ? 0 : 2);
+    if (flags.csv) return csvText(CSV_COLUMNS, values(), !isNext);
     const table = tableText(all, io, settings, flags.watch === true);
     return flags.watch && isTerminal ? HOME_AND_CLEAR + table : `${isNext ? '\n' : ''}${table}`;
   };
@@ -134,12 +136,9 @@ function tableText(rows: readonly ChainRow[], io: Io, settings: Settings, goesOn
   });
   // Dollars and gwei of the coin have a column each, where a row has such a cost.
   const shown = TABLE.filter(([, , name]) => !COSTS.has(name) || texts.some((row) => row[name] !== UNKNOWN));
-  const columns = shown.map(
-    ([title, align, name]): TextColumn<(typeof texts)[number]> => [
-      ...([title, align] as const),
-      (row) => cleanLine(row[name]),
-    ],
-  );
+  const columns = shown.map(([title, align, name]): TextColumn<(typeof texts)[number]> => {
+    return [title, align, (row) => cleanLine(row[name])];
+  });
   const lines = fittedLines(columns, texts, width, {
     spared: ['trend', 'L1', 'send gwei', 'send'],
     least: 24,
@@ -303,15 +302,11 @@ export function openChainRows(setups: readonly ChainSetup[], reading: ChainReadi
 
 export async function readChainRows(
   setups: readonly ChainSetup[],
-  {
-    withinMs,
-    signal,
-    ...reading
-  }: ChainReading & { readonly withinMs: number; readonly signal: AbortSignal },
+  reading: ChainReading & { readonly withinMs: number; readonly signal: AbortSignal },
 ): Promise<readonly ChainRow[]> {
   await using rows = openChainRows(setups, reading);
   rows.start();
-  await rows.complete(withinMs, signal);
+  await rows.complete(reading.withinMs, reading.signal);
   return rows.read();
 }
 
@@ -355,15 +350,8 @@ function serviceReader(
   let workDueAt = 0;
   return {
     read: async (signal) => {
-      const call = { signal };
-      const {
-        snapshot,
-        trend,
-        recommendation: advice,
-      } = await client.statsCurrent({
-        ...call,
-        patienceSec,
-      });
+      const current = await client.statsCurrent({ signal, patienceSec });
+      const { snapshot, trend, recommendation: advice } = current;
       if (chainId !== null && snapshot.chainId !== null && snapshot.chainId !== chainId) {
         const [is, wanted] = [snapshot.chainId, chainId].map(
           (id) => `${chainProfile(id).name} (chain ${id})`,
@@ -371,7 +359,7 @@ function serviceReader(
         throw new ChainError('wrong-chain', `${source.url.host} is on ${is}, not on ${wanted}`);
       }
       if (now() >= workDueAt) {
-        actions = (await client.statsMarket('24h', call).catch(() => null))?.actions ?? actions;
+        actions = (await client.statsMarket('24h', { signal }).catch(() => null))?.actions ?? actions;
         workDueAt = now() + WORK_EVERY_MS;
       }
       const everyMs = Math.max(pollEveryMs(snapshot), EVERY_MS);

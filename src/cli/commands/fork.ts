@@ -49,18 +49,9 @@ async function fork({ io, loadSettings }: CommandContext, flags: JsonFlags): Pro
   const head = blockNumber === null ? '' : `  #${formatCount(blockNumber)}`;
   const facts = describeRules(rules, io.now());
   const affected = await affectedLines(client.autoTxs({ signal }).then(({ items }) => items));
-  print(
-    io,
-    settings,
-    [
-      `${badgeOf(snapshot)}${cleanLine(chainNameOf(snapshot) ?? '')}${head}`.trim(),
-      '',
-      ...labelledLines(facts),
-      ...workLines(rules),
-      '',
-      ...affected,
-    ].join('\n'),
-  );
+  const title = `${badgeOf(snapshot)}${cleanLine(chainNameOf(snapshot) ?? '')}${head}`.trim();
+  const lines = [title, '', ...labelledLines(facts), ...workLines(rules), '', ...affected];
+  print(io, settings, lines.join('\n'));
 }
 
 /** What usual work takes: before and after a fork to Amsterdam where there is one, else by the rules that hold. */
@@ -68,8 +59,8 @@ function workLines({ rules, next, usualWork }: ChainRulesView): readonly string[
   if (usualWork.length === 0 || rules === 'own') return [];
   const isNext = next?.kind === 'amsterdam';
   const mark = (row: ChainRulesView['rules']) => (rules === row ? ', now' : '');
-  const osaka = rightColumn(`Osaka${mark('osaka')}`, ({ osaka: gas }) => gas);
-  const amsterdam = rightColumn(`Amsterdam${isNext ? ', then' : mark('amsterdam')}`, (row) => row.amsterdam);
+  const osaka = gasColumn(`Osaka${mark('osaka')}`, 'osaka');
+  const amsterdam = gasColumn(`Amsterdam${isNext ? ', then' : mark('amsterdam')}`, 'amsterdam');
   const columns = isNext || rules === 'amsterdam' ? [osaka, amsterdam] : [osaka];
   return [
     '',
@@ -79,11 +70,9 @@ function workLines({ rules, next, usualWork }: ChainRulesView): readonly string[
 
 type WorkRow = ChainRulesView['usualWork'][number];
 
-const rightColumn = (title: string, gasOf: (row: WorkRow) => number): TextColumn<WorkRow> => [
-  title,
-  'right',
-  (row) => formatCount(gasOf(row)),
-];
+const gasColumn = (title: string, fork: 'osaka' | 'amsterdam'): TextColumn<WorkRow> => {
+  return [title, 'right', (row) => formatCount(row[fork])];
+};
 
 /** The waiting auto-txs whose gas is not enough for the rules that hold or come, with the reason, or why there are none. */
 async function affectedLines(listed: Promise<readonly AutoTxView[]>): Promise<readonly string[]> {

@@ -18,7 +18,7 @@ import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, retryRule } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
-import { badgeOf, cleanLine, mapped, note, statusLine } from '../output.ts';
+import { badgeOf, cleanLine, jsonText, mapped, note, statusLine } from '../output.ts';
 import { durationText, parseCount, parseDuration, parseWritten } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { isSecretVariable } from '../settings-table.ts';
@@ -116,7 +116,7 @@ async function wait(
   const { price, snapshot } = reached;
   const block = snapshot.blockNumber === null ? '' : ` at block ${formatCount(snapshot.blockNumber)}`;
   if (!isQuiet) note(io, `${badgeOf(snapshot)}${plan.lane} is ${formatGwei(price)} gwei${block}`);
-  if (flags.json) io.stdout.write(`${JSON.stringify(jsonOf(plan, reached))}\n`);
+  if (flags.json) io.stdout.write(jsonOf(plan, reached));
   return command === undefined ? EXIT.ok : runCommand(io, command, args, withPrice(io.env, plan, reached));
 }
 
@@ -127,12 +127,11 @@ const capsOf = ({ lane }: WaitPlan, { snapshot }: Reached) =>
 function jsonOf(plan: WaitPlan, reached: Reached) {
   const { price, costUsd, snapshot } = reached;
   const { maxFeePerGas, maxPriorityFeePerGas } = capsOf(plan, reached);
-  return {
+  return jsonText({
     ...{ chainId: snapshot.chainId, blockNumber: snapshot.blockNumber, source: snapshot.source.kind },
-    ...{ lane: plan.lane, rule: thresholdText(plan.target), price: Number(price), costUsd },
-    maxFeePerGas: mapped(maxFeePerGas, Number),
-    maxPriorityFeePerGas: mapped(maxPriorityFeePerGas, Number),
-  };
+    ...{ lane: plan.lane, rule: thresholdText(plan.target), price, costUsd },
+    ...{ maxFeePerGas, maxPriorityFeePerGas },
+  });
 }
 
 /** Keys and passwords are only for gastop: the command may be anything, and passes its environment on. */

@@ -117,13 +117,14 @@ export function rowTexts(row: ChainRow, now: number) {
   const snapshot = figures?.snapshot;
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
   const swap = workCost(row, 'swap');
+  const [swapTexts, sendTexts] = [costTexts(row, 'swap'), costTexts(row, 'send')];
   const problem = rowProblem(row, now);
   return {
     chain: [titleOf(row), rowBadge(row)].filter((part) => part !== null).join(' '),
-    swap: dollarText(row, 'swap'),
-    send: dollarText(row, 'send'),
-    swapInCoin: coinText(row, 'swap'),
-    sendInCoin: coinText(row, 'send'),
+    swap: swapTexts.usd,
+    send: sendTexts.usd,
+    swapInCoin: swapTexts.coin,
+    sendInCoin: sendTexts.coin,
     l1: swap?.dataFee && swap.wei !== 0n ? formatPercent(Number(swap.dataFee) / Number(swap.wei)) : UNKNOWN,
     price: snapshot === undefined ? UNKNOWN : formatGwei(snapshot.lanes.average.price),
     trend: figures?.trend == null ? UNKNOWN : (ARROWS[figures.trend.direction] ?? UNKNOWN),
@@ -132,20 +133,15 @@ export function rowTexts(row: ChainRow, now: number) {
   };
 }
 
-const withoutL1 = (dataFee: bigint | null) => (dataFee === null ? ' + L1' : '');
-
-function dollarText(row: ChainRow, work: Work): string {
+/** In dollars, or where their price is not known in gwei of the coin. */
+function costTexts(row: ChainRow, work: Work) {
   const known = workCost(row, work);
-  if (known === null || known.usd === null) return UNKNOWN;
-  return `${formatSmallUsd(known.usd)}${withoutL1(known.dataFee)}`;
-}
-
-/** Where its price in dollars is not known. */
-function coinText(row: ChainRow, work: Work): string {
-  const known = workCost(row, work);
-  return known === null || known.usd !== null
-    ? UNKNOWN
-    : `${formatGwei(known.wei)}${withoutL1(known.dataFee)}`;
+  if (known === null) return { usd: UNKNOWN, coin: UNKNOWN };
+  const { wei, usd, dataFee } = known;
+  const withoutL1 = dataFee === null ? ' + L1' : '';
+  return usd === null
+    ? { usd: UNKNOWN, coin: formatGwei(wei) + withoutL1 }
+    : { usd: formatSmallUsd(usd) + withoutL1, coin: UNKNOWN };
 }
 
 function adviceText({ figures }: ChainRow): string {

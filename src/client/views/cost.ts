@@ -17,20 +17,17 @@ interface Cost {
   readonly usd: number | null;
 }
 
-export interface CallCost {
+interface Work {
   readonly gas: number;
   /** Pays beside gas for L1, wei; `null`: not known, and in no cost. */
   readonly dataFee: bigint | null;
   readonly dataFeeReason: string | null;
+}
+
+export interface CallCost extends Work {
   readonly lanes: Readonly<Record<LaneName, Cost & { readonly price: bigint }>>;
   /** The rows of the table of waits within the patience, each with its cost at its price. */
   readonly waits: readonly (Cost & { readonly wait: HorizonView; readonly price: bigint })[];
-}
-
-interface Work {
-  readonly gas: number;
-  readonly dataFee: bigint | null;
-  readonly dataFeeReason: string | null;
 }
 
 /** Where only the gas is given: how large its data is, which a rollup charges for, is not known. */
