@@ -19,7 +19,7 @@ import { TimeFrameParameters } from '../contract/queries.ts';
 import { unpriced } from '../core/auto-txs/cost-limit.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { maxCostText, parseMaxCost } from '../core/threshold/max-cost.ts';
-import { ThresholdError, thresholdText } from '../core/threshold/threshold.ts';
+import { thresholdText } from '../core/threshold/threshold.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/transaction-error.ts';
@@ -33,6 +33,7 @@ import {
   Flag,
   Gwei,
   reading,
+  readRule,
   result,
   type Source,
   Text,
@@ -415,30 +416,21 @@ const checkSigned = reading({
   },
   run: async ({ client, signal, now }, args) => {
     const signed = await readSigned(args.signedTransaction);
-    const limit = args.maxCost === undefined ? null : unpriced(readMaxCost(args.maxCost));
+    const limit =
+      args.maxCost === undefined ? null : unpriced(readRule('maxCost', args.maxCost, parseMaxCost));
     if (limit !== null && args.targetGasPriceGwei !== undefined)
       throw new ToolError('give targetGasPriceGwei or maxCost, not both: the price follows from the cost');
     const target = args.targetGasPriceGwei === undefined ? null : weiOfGwei(args.targetGasPriceGwei);
     const lane = choices.LANE_OF_SPEED[args.gasSpeed];
     const isStrict = limit !== null || args.strictTargetPrice;
     const order = { target, lane, isStrict, expiresAt: null, limit };
-    const { checks, call, reach } = await preflightAutoTx(client, { transaction: signed, order }, now(), {
-      signal,
-    });
+    const toCheck = { transaction: signed, order };
+    const { checks, call, reach } = await preflightAutoTx(client, toCheck, now(), { signal });
     const canBeIncluded = checks.every((check) => check.result !== 'block');
     const reachProbability = reach?.probability ?? null;
     return { ...signed, canBeIncluded, does: call?.words ?? null, checks, reachProbability };
   },
 });
-
-/** @throws ToolError */
-function readMaxCost(text: string) {
-  try {
-    return parseMaxCost(text);
-  } catch (error) {
-    throw error instanceof ThresholdError ? new ToolError(`maxCost: ${error.message}`) : error;
-  }
-}
 
 /** @throws ToolError without any part of `raw`. */
 async function readSigned(raw: string) {

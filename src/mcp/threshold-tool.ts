@@ -8,10 +8,10 @@ import {
   parseThreshold,
   THRESHOLD_FORMS,
   type Threshold,
-  ThresholdError,
   thresholdText,
 } from '../core/threshold/threshold.ts';
-import { Count, each, Gwei, reading, Text, ToolError } from './tool.ts';
+import { DAY_SEC, HOUR_SEC } from '../core/time.ts';
+import { Count, each, Gwei, reading, readRule, Text } from './tool.ts';
 
 /** A threshold in one text, since schemas of tools stay plain. */
 export const Written = z
@@ -23,17 +23,9 @@ export const Written = z
   );
 
 /** @throws ToolError that says what to write */
-export function readWritten(text: string): Threshold {
-  try {
-    return parseThreshold(text);
-  } catch (error) {
-    if (error instanceof ThresholdError) throw new ToolError(`threshold: ${error.message}`);
-    throw error;
-  }
-}
+export const readWritten = (text: string): Threshold => readRule('threshold', text, parseThreshold);
 
 const { gasSpeed, condition } = AlertCreation.shape;
-const [HOUR_SEC, DAY_SEC] = [3_600, 86_400];
 
 export const threshold = reading({
   name: 'threshold',
@@ -58,24 +50,16 @@ export const threshold = reading({
     const written = readWritten(given.threshold);
     const lane = choices.LANE_OF_SPEED[given.gasSpeed];
     const snapshot = await client.gasCurrent({ signal });
-    const found = await priceNow(
-      client,
-      written,
-      given.condition,
-      { lane, snapshot, thorough: false },
-      { signal },
-    );
+    const priced = { lane, snapshot, thorough: false };
+    const found = await priceNow(client, written, given.condition, priced, { signal });
     const price = 'price' in found ? found.price : null;
     const present = watchedPrice(snapshot, lane);
     const isLess = given.condition === 'LESS_THAN';
     const isReached = price === null || present === null ? null : isLess ? present < price : present > price;
     const likely = async (deadlineSec: number) => {
       if (price === null || !isLess || isReached || lane === 'blob') return null;
-      const { reach } = await client.gasRecommendation({
-        reach: { targetPrice: price, deadlineSec },
-        signal,
-      });
-      return reach?.probability ?? null;
+      const query = { reach: { targetPrice: price, deadlineSec }, signal };
+      return (await client.gasRecommendation(query)).reach?.probability ?? null;
     };
     return {
       threshold: thresholdText(written),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { GasClient } from '../client/gas-client.ts';
 import { fieldProblems } from '../contract/field-problems.ts';
 import { cleanText } from '../core/text.ts';
+import { ThresholdError } from '../core/threshold/threshold.ts';
 import { gweiString, nativeString } from '../core/units.ts';
 
 /** Context of a tool call: the service, as the caller's key sees it. */
@@ -67,6 +68,15 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodRawSha
 export const reading = <Input extends z.ZodObject, Output extends z.ZodRawShape>(
   definition: Omit<ToolDefinition<Input, Output, ToolContext>, 'effect'>,
 ) => defineTool<Input, Output>({ ...definition, effect: 'reads' });
+
+/** What an argument of this name stands for, as `parse` reads it. @throws ToolError that says what to write */
+export function readRule<Rule>(name: string, text: string, parse: (text: string) => Rule): Rule {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof ThresholdError ? new ToolError(`${name}: ${error.message}`) : error;
+  }
+}
 
 const MOST_PROBLEMS = 5;
 /** An invented name may contain anything. */
