@@ -16,10 +16,10 @@ import {
 } from '../../core/units.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
-import { openReady, toldSnapshot } from '../open-source.ts';
+import { openReady } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, print, type TextColumn, tableLines, withSpinner } from '../output.ts';
 import { parseNative, parseWhole } from '../parse.ts';
-import { adviceIfAny } from './now.ts';
+import { adviceIfAny, learnedSnapshot, pastForAdvice } from './now.ts';
 
 const LEAST_GAS = 21_000;
 const MOST_GAS = 1_000_000_000;
@@ -45,10 +45,6 @@ interface CostFlags extends Flags<'to' | 'data' | 'from', 'json'> {
   readonly value?: bigint;
 }
 
-/** Enough for each wait of a day to be known where a service in this process reads its history. */
-const HISTORY_SEC = 11 * 3_600;
-const DEMO_HISTORY_SEC = 8 * 86_400;
-
 async function cost(
   { io, loadSettings }: CommandContext,
   gasText: string | undefined,
@@ -60,19 +56,12 @@ async function cost(
   }
   const given = gasText === undefined ? null : gasOf(gasText);
   const { settings } = await loadSettings();
-  const isDemo = settings.source.value.kind === 'simulated';
-  const historySec = Math.min(isDemo ? DEMO_HISTORY_SEC : HISTORY_SEC, settings.historySec.value);
+  const historySec = pastForAdvice(settings);
   await using ready = await openReady(io, settings, 'refuse', { historySec, glance: 'advice' });
-  const { client, embedded } = ready;
-  if (isDemo && embedded !== null) {
-    await withSpinner(io, 'learning from a week of the simulated chain', embedded.filled());
-  }
-  const { snapshot } = isDemo ? await toldSnapshot(client, io.interruption()) : ready;
+  const { snapshot } = await learnedSnapshot(io, settings, ready);
   const estimated = async () => {
-    const asked = client.gasEstimate(call ?? {}, { signal: io.interruption() });
-    const { gas, dataFeeWei, dataFeeReason } = await withSpinner(io, 'estimating the gas', asked).catch(
-      refused,
-    );
+    const asked = ready.client.gasEstimate(call ?? {}, { signal: io.interruption() }).catch(refused);
+    const { gas, dataFeeWei, dataFeeReason } = await withSpinner(io, 'estimating the gas', asked);
     return { gas, dataFee: dataFeeWei, dataFeeReason };
   };
   const work = given === null ? await estimated() : workOfGas(given, snapshot.chainId);
@@ -84,13 +73,8 @@ async function cost(
 }
 
 function callOf({ to, data, from, value }: CostFlags): CallToEstimate | null {
-  if (to === undefined && data === undefined && from === undefined && value === undefined) return null;
-  return {
-    ...(to !== undefined && { to }),
-    ...(data !== undefined && { data }),
-    ...(from !== undefined && { from }),
-    ...(value !== undefined && { value: value.toString() }),
-  };
+  const call = { to, data, from, value: value?.toString() };
+  return Object.values(call).every((part) => part === undefined) ? null : call;
 }
 
 function gasOf(text: string): number {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import { ClientError } from '../../client/errors.ts';
 import { followThreshold } from '../../client/follow-threshold.ts';
+import { windowSecOf } from '../../client/threshold-basis.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import {
   advisedWait,
@@ -26,6 +27,7 @@ import { describeOutdated } from '../../core/chain-status.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
 import { type PriceOrReason, type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
+import { DAY_SEC, HOUR_SEC } from '../../core/time.ts';
 import {
   exactGwei,
   formatAge,
@@ -107,8 +109,6 @@ interface NowFlags extends Flags<never, 'json' | 'staleOk' | 'watch'> {
   readonly within?: number;
 }
 
-const HISTORY_SEC = 3_600;
-
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<void> {
   const { format: template, below, within, json = false } = flags;
   if (template?.isList) {
@@ -120,21 +120,19 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   if (below === undefined && within !== undefined) {
     throw usageError('--within says by when a price is to be reached; name it with --below PRICE');
   }
-  const asked = below === undefined ? null : { threshold: below, deadlineSec: within ?? 3_600 };
+  const asked = below === undefined ? null : { threshold: below, deadlineSec: within ?? HOUR_SEC };
   const { settings } = await loadSettings();
   const rule = flags.staleOk ? 'accept' : 'refuse';
-  const isDemo = settings.source.value.kind === 'simulated';
   const wantsAdvice = !json && (template?.needsAdvice ?? !flags.watch);
-  // Prices alone rest on the first blocks that are read. With less some wait of the demo has no forecast.
-  const wantedSec = isDemo ? 8 * 86_400 : wantsAdvice ? 11 * 3_600 : flags.watch ? HISTORY_SEC : 0;
-  const historySec = Math.min(wantedSec, settings.historySec.value);
+  // Prices alone rest on the first blocks that are read.
+  const isOfPrices = !wantsAdvice && settings.source.value.kind !== 'simulated';
+  const historySec = isOfPrices ? (flags.watch ? HOUR_SEC : 0) : pastForAdvice(settings);
   await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastForThreshold(asked),
     ...(flags.watch
       ? { pace: 'real-time' }
       : { glance: wantsAdvice || asked !== null ? 'advice' : 'prices' }),
   });
-  const { client, embedded } = ready;
   if (asked !== null) return await sayReach(io, settings, ready, asked, json);
   // The user's own format keeps its characters, unless --ascii is set.
   const { value, from } = settings.ascii;
@@ -149,13 +147,19 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
     return shown({ ascii: { value: isAscii, from } }, template?.fill(facts) ?? words);
   };
   if (flags.watch) return await watchPrices(io, ready, rule === 'accept', textOf);
-  let told: ToldSnapshot = ready;
-  if (isDemo && embedded !== null) {
-    // The demo's advice is that of the monitor once its engine has learned.
-    await withSpinner(io, 'learning from a week of the simulated chain', embedded.filled());
-    told = await toldSnapshot(client, io.interruption());
-  }
-  io.stdout.write(`${await textOf(told)}\n`);
+  io.stdout.write(`${await textOf(await learnedSnapshot(io, settings, ready))}\n`);
+}
+
+/** How much history shows each wait of a day; with less some wait of the demo has no forecast. */
+export const pastForAdvice = ({ source, historySec }: Settings): number =>
+  Math.min(source.value.kind === 'simulated' ? 8 * DAY_SEC : 11 * HOUR_SEC, historySec.value);
+
+/** What is told; of the demo once its engine has learned, so that its advice is that of the monitor. */
+export async function learnedSnapshot(io: Io, settings: Settings, ready: Ready): Promise<ToldSnapshot> {
+  const { client, embedded } = ready;
+  if (settings.source.value.kind !== 'simulated' || embedded === null) return ready;
+  await withSpinner(io, 'learning from a week of the simulated chain', embedded.filled());
+  return toldSnapshot(client, io.interruption());
 }
 
 const NO_ADVICE = { advice: null, missing: null };
@@ -220,7 +224,7 @@ export async function adviceIfAny(io: Io, { client, embedded, snapshot }: Ready,
 }
 
 export const pastFor = (deadlineSec: number): number =>
-  Math.max((pastForReach(deadlineSec) ?? 0) + 600, HISTORY_SEC);
+  Math.max((pastForReach(deadlineSec) ?? 0) + 600, HOUR_SEC);
 
 interface AskedThreshold {
   readonly threshold: Threshold;
@@ -228,8 +232,7 @@ interface AskedThreshold {
 }
 
 /** With buckets of five minutes at both ends of a rule's window. */
-export const windowOf = (threshold: Threshold): number =>
-  'windowSec' in threshold ? threshold.windowSec + 900 : 0;
+export const windowOf = (threshold: Threshold): number => windowSecOf(threshold) + 900;
 
 const pastForThreshold = ({ threshold, deadlineSec }: AskedThreshold): number =>
   Math.max(pastFor(deadlineSec), windowOf(threshold));

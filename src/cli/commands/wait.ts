@@ -212,7 +212,6 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   const wanted = () => `at or ${side} ${thresholdWords(plan.target, priced)}`;
   const began = performance.now();
   const watch = watchPrice(plan);
-  const likelihood = waitLikelihood(plan);
   const isRule = plan.target.kind !== 'gwei';
   let snapshot: SnapshotView | null = null;
   let firstBlockAt: number | null = null;
@@ -226,6 +225,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
     isReplay
       ? ((snapshot?.blockTimestamp ?? 0) - (firstBlockAt ?? 0)) / 1_000
       : (performance.now() - began) / 1_000;
+  const likelihood = waitLikelihood(plan, elapsedSec);
   const blockWords = (where: string, number: number | null | undefined) =>
     mapped(number, (block) => ` at ${where}${formatCount(block)}`) ?? '';
   const lineText = () => {
@@ -318,11 +318,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
       }
       if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
       if (line.isDrawn && 'price' in target)
-        await likelihood.ask(
-          opened.client,
-          { target: target.price, snapshot: current, elapsedSec: elapsedSec() },
-          signal,
-        );
+        await likelihood.ask(opened.client, target.price, current, signal);
       line.draw();
     }
     throw signal.reason;
@@ -343,7 +339,11 @@ export function watchPrice({ lane, side }: Pick<WaitPlan, 'lane' | 'side'>) {
   return (snapshot: SnapshotView, now: number, target: PricedThreshold['target']) => {
     const price = watchedPrice(snapshot, lane);
     const reason = whyOld(snapshot, now);
-    if (reason !== null || !isReached(price, side, target)) {
+    const isThere =
+      price !== null &&
+      'price' in target &&
+      (side === 'below' ? price <= target.price : price >= target.price);
+    if (reason !== null || !isThere) {
       inARow = 0;
       last = null;
     } else if (last === null || blockOf(last) !== blockOf(snapshot)) {
@@ -353,13 +353,6 @@ export function watchPrice({ lane, side }: Pick<WaitPlan, 'lane' | 'side'>) {
     return { reason, price, inARow };
   };
 }
-
-const isReached = (
-  price: bigint | null,
-  side: WaitPlan['side'],
-  target: PricedThreshold['target'],
-): boolean =>
-  price !== null && 'price' in target && (side === 'below' ? price <= target.price : price >= target.price);
 
 /** Why prices do not count; `null`: they do. A command is not run by prices of an unknown age. */
 function whyOld(snapshot: SnapshotView, now: number): string | null {
@@ -393,28 +386,22 @@ const FURTHEST_SEC = 6 * 3_600;
 const ASK_AGAIN_MS = 10_000;
 const LEAST_SEC = 60;
 
-interface AwaitedPrice {
-  readonly target: bigint;
-  readonly snapshot: SnapshotView;
-  readonly elapsedSec: number;
-}
-
 /** How likely the price comes, for the progress line. A service that lacks it once is not asked again. */
-function waitLikelihood({ lane, side, timeoutSec }: WaitPlan) {
+function waitLikelihood({ lane, side, timeoutSec }: WaitPlan, elapsedSec: () => number) {
   let askAt = 0;
-  const deadlineAfter = (elapsedSec: number) => {
-    const leftSec = timeoutSec === null ? DEFAULT_WITHIN_SEC : timeoutSec - elapsedSec;
+  const deadline = () => {
+    const leftSec = timeoutSec === null ? DEFAULT_WITHIN_SEC : timeoutSec - elapsedSec();
     return Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
   };
   const likelihood = {
     text: '',
-    pastSec: pastFor(deadlineAfter(0)),
-    ask: async (client: GasClient, { target, snapshot, elapsedSec }: AwaitedPrice, signal: AbortSignal) => {
+    pastSec: pastFor(deadline()),
+    ask: async (client: GasClient, target: bigint, snapshot: SnapshotView, signal: AbortSignal) => {
       const now = performance.now();
       // The service forecasts only falls to a price, not rises, and none of blobs.
       const isForecast = side === 'below' && lane !== 'blob' && snapshot.source.kind !== 'replay';
       if (!isForecast || now < askAt) return;
-      const query = { targetPrice: target, deadlineSec: deadlineAfter(elapsedSec) };
+      const query = { targetPrice: target, deadlineSec: deadline() };
       const { reach } = await client.gasRecommendation({ reach: query, signal }).catch((error: unknown) => {
         if (error instanceof ClientError) return { reach: null };
         throw error;
