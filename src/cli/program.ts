@@ -89,12 +89,6 @@ export async function addCommands(program: CliCommand, argv: readonly string[]):
   await addNamed(program, isOfAll ? names : [word ?? DEFAULT_COMMAND]);
 }
 
-export const addAllCommands = (program: CliCommand): Promise<void> =>
-  addNamed(
-    program,
-    Object.values(COMMANDS).flatMap((group) => Object.keys(group)),
-  );
-
 async function addNamed(program: CliCommand, names: readonly string[]): Promise<void> {
   for (const [title, group] of Object.entries(COMMANDS)) {
     program.commandsGroup(title);
