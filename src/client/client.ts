@@ -308,7 +308,6 @@ function withSigned({ signedTransaction: signed, ...body }: NewAutoTx | AutoTxCh
   if (signed === undefined) return body;
   if (isLongHex(signed)) return { signedTransaction: `0x${bareHex(signed)}`, ...body };
   const message = 'this is no signed transaction: it is too short, or no hex';
-  throw new ClientError('invalid', message, {
-    ...{ endpoint, details: [{ path: 'signedTransaction', message }] },
-  });
+  const details = [{ path: 'signedTransaction', message }];
+  throw new ClientError('invalid', message, { endpoint, details });
 }

@@ -246,19 +246,16 @@ async function createAlert(
   const { io } = context;
   const { settings } = await context.loadSettings();
   const alert = await alertOf(io, file, flags, await rulesOf(settings));
-  const mayMake = true;
-  return withResource(context, ALERTS, { ...flags, mayMake }, async ({ client, isOwn, call, tell }) => {
+  return withResource(context, ALERTS, { ...flags, mayMake: true }, async ({ client, isOwn, call, tell }) => {
     const created = await flagged(client.createAlert(alert, call), 'alert', flagNames(flags));
     if (flags.json) return;
     io.stdout.write(`${cleanLine(created.id)}\n`);
     tell(`made ${cleanLine(created.id)}: ${alertWords(created)}`);
     if (isOwn) tell('it fires while gastop or gastop serve runs on this database');
-    tellSecret(io, created);
-    tellWarnings(io, created);
+    tellMore(io, created);
     // The local database is opened without a chain, so there is no forecast.
-    const likely = isOwn
-      ? null
-      : await likelihoodOf(client, { ...created, condition: alert.condition }, call.signal);
+    if (isOwn) return;
+    const likely = await likelihoodOf(client, { ...created, condition: alert.condition }, call.signal);
     if (likely !== null) tell(likely);
   });
 }
@@ -283,13 +280,8 @@ async function updateAlert(
     const updated = await onOne(id, request);
     if (flags.json) return;
     tell(`changed ${cleanLine(id)}${updated === null ? '' : `: ${alertWords(updated)}`}`);
-    tellSecret(io, updated);
-    tellWarnings(io, updated);
+    tellMore(io, updated);
   });
-}
-
-function tellWarnings(io: Io, alert: CreatedAlertView | null): void {
-  for (const { message } of alert?.warnings ?? []) note(io, cleanLine(message ?? ''));
 }
 
 /** The local database's channels are known in advance, so that all problems are reported at once. */
@@ -304,11 +296,11 @@ function alertWords(alert: CreatedAlertView): string {
   return `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, ${after}`;
 }
 
-function tellSecret(io: Io, alert: CreatedAlertView | null): void {
-  const secret = alert?.signingSecret ?? null;
-  if (secret === null) return;
+function tellMore(io: Io, alert: CreatedAlertView | null): void {
+  const secret = cleanLine(alert?.signingSecret ?? '');
   const how = 'gastop alerts rotate-secret changes it';
-  note(io, `the webhooks of all your alerts are signed with ${cleanLine(secret)}; ${how}`);
+  if (secret !== '') note(io, `the webhooks of all your alerts are signed with ${secret}; ${how}`);
+  for (const { message } of alert?.warnings ?? []) note(io, cleanLine(message ?? ''));
 }
 
 function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<void> {

@@ -82,7 +82,7 @@ async function affectedLines(listed: Promise<readonly AutoTxView[]>): Promise<re
   if (waiting.length === 0) return ['auto-txs: none waits here'];
   const affected = waiting.flatMap(({ id, checks }) => {
     const check = checks.find(({ name }) => name === 'intrinsic-gas');
-    return check === undefined || check.code === null ? [] : [`  ${id}  ${cleanLine(check.message ?? '')}`];
+    return check === undefined || check.code === null ? [] : [`  ${id}  ${cleanLine(check.message)}`];
   });
   if (affected.length > 0) return ['auto-txs', ...affected];
   const waits = waiting.length === 1 ? 'waits' : 'wait';

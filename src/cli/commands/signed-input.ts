@@ -27,6 +27,7 @@ export function refuseSignedArguments(argv: readonly string[]): void {
 }
 
 const MOST_BYTES = SIGNED_LONGEST + SIGNED_LONGEST / 16;
+const PASTE = 'Paste the raw signed transaction, then press Enter (it is not shown): ';
 const WANTED = 'a raw signed transaction as hex was expected';
 
 /** The caller must pass `raw` only to a service. */
@@ -39,9 +40,9 @@ export async function signedInput(io: Io, file: string | undefined) {
   const name = isPasted ? 'what was pasted' : from === STDIN ? 'stdin' : cleanLine(from);
   if (isMeantAsContent(from)) throw signedArgument();
   const text = isPasted
-    ? await pasted(io)
+    ? await io.askHidden(PASTE, MOST_BYTES)
     : await readInput(io, from, { name, mostBytes: MOST_BYTES, wanted: WANTED });
-  const raw = text.trim();
+  const raw = text?.trim() ?? '';
   if (raw === '') throw usageError(`${name} is empty; ${WANTED}`);
   if (/^(0x)?[0-9a-f]{64}$/i.test(raw)) {
     throw usageError(
@@ -56,11 +57,6 @@ export async function signedInput(io: Io, file: string | undefined) {
     if (!(error instanceof TransactionError)) throw error;
     throw usageError(`${name} is no transaction that a node would take: ${cleanLine(error.message)}`);
   }
-}
-
-async function pasted(io: Io): Promise<string> {
-  const prompt = 'Paste the raw signed transaction, then press Enter (it is not shown): ';
-  return (await io.askHidden(prompt, MOST_BYTES)) ?? '';
 }
 
 function isMeantAsContent(file: string): boolean {

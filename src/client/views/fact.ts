@@ -3,6 +3,13 @@ import { formatCount } from '../../core/units.ts';
 /** For people; `null`: unknown, or there is none. */
 export type Fact = readonly [name: string, text: string | null];
 
+/** What turns amounts into coins and dollars. */
+export interface Money {
+  readonly symbol: string;
+  /** The coin's present price, for amounts without dollars of their own. */
+  readonly nativeUsd: number | null;
+}
+
 export const mapped = <Value, Result>(
   value: Value | null | undefined,
   write: (value: Value) => Result,

@@ -235,7 +235,7 @@ export const waitFactsOf = (waits: readonly HorizonView[]): readonly WaitFact[] 
 /** The row of the table that advice to wait follows; `null` for sending now. */
 export const advisedWait = ({ action, deadlineSec, alternatives }: RecommendationView): HorizonView | null =>
   action === 'WAIT' || action === 'SET_ALERT'
-    ? ((alternatives ?? []).find(({ horizonSec }) => horizonSec === deadlineSec) ?? null)
+    ? (alternatives.find(({ horizonSec }) => horizonSec === deadlineSec) ?? null)
     : null;
 
 /** The heading of a wait in the table: `[15m]` where it is advised, `(6h)` where it is longer than the patience, else `1h`. */

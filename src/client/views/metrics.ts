@@ -23,7 +23,7 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import { drawn, rows } from '../lenient.ts';
-import { counted, type Fact, mapped } from './fact.ts';
+import { counted, type Fact, type Money, mapped } from './fact.ts';
 import { PendingView } from './pending.ts';
 
 export interface MetricsView<Row> {
@@ -98,12 +98,6 @@ const TYPES: Readonly<Record<number, string>> = {
 
 export const describeTxType = (type: number): string => TYPES[type] ?? `type ${type}`;
 
-interface FactContext {
-  readonly symbol: string;
-  /** The coin's present price, for amounts without dollars of their own. */
-  readonly nativeUsd: number | null;
-}
-
 const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)} gwei`);
 /** `3 confirmations, final after 12`, `240 confirmations, final`: as many as gastop waits for with an auto-tx. */
 export function confirmationWords(count: number, chainId: number | null): string {
@@ -114,11 +108,7 @@ export function confirmationWords(count: number, chainId: number | null): string
 }
 
 /** `0.01 ETH  $31.20`: with `usd`, else with what it is worth at the coin's present price. */
-export function describeCoins(
-  wei: bigint,
-  { symbol, nativeUsd }: FactContext,
-  usd: number | null = null,
-): string {
+export function describeCoins(wei: bigint, { symbol, nativeUsd }: Money, usd: number | null = null): string {
   const dollars = usd ?? (nativeUsd === null ? null : usdOf(wei, nativeUsd));
   return formatNative(wei, symbol) + (dollars === null ? '' : `  ${formatUsd(dollars)}`);
 }
@@ -126,7 +116,7 @@ export function describeCoins(
 const BAR_CELLS = 20;
 
 /** What a block is and costs, without its time, hash and tips. */
-export function describeBlock(block: BlockView, context: FactContext): readonly Fact[] {
+export function describeBlock(block: BlockView, context: Money): readonly Fact[] {
   const { baseFeePerGas: base, gasUsedRatio, gasUsed, gasLimit } = block;
   const filled = Math.round((gasUsedRatio ?? 0) * BAR_CELLS);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
@@ -163,7 +153,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 /** What a transaction is, what it paid, and how its tip ranked. `when` words a time. */
 export function describeTx(
   tx: TxView,
-  { when, ...context }: FactContext & { readonly when: (ms: number) => string },
+  { when, ...context }: Money & { readonly when: (ms: number) => string },
 ): readonly Fact[] {
   const { status, from, to, blockTransactionCount: count, gasUsed, gasLimit } = tx;
   const depth =

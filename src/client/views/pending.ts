@@ -11,17 +11,12 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import { lenient } from '../lenient.ts';
-import { counted, type Fact } from './fact.ts';
+import { counted, type Fact, type Money } from './fact.ts';
 
 /** Why a pending transaction waits, and what frees it; prices in wei per gas as `bigint`. */
 export const PendingView = lenient(PendingWire, 'reason');
 export type PendingView = z.infer<typeof PendingView>;
 export type ToSignView = NonNullable<PendingView['replacement']>;
-
-interface Money {
-  readonly symbol: string;
-  readonly nativeUsd: number | null;
-}
 
 /** For people: why it waits, how likely it is included as it is, and what to sign to free it. */
 export function describePending(pending: PendingView, money: Money): readonly Fact[] {
