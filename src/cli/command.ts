@@ -4,8 +4,9 @@ import type { Io } from './io.ts';
 import { checked } from './parse.ts';
 import type { Settings } from './settings.ts';
 
-export type Flags<Texts extends string, Switches extends string = never> = Readonly<
-  Partial<Record<Texts, string> & Record<Switches, boolean>>
+/** What a command line says: texts, switches, and those whose text is parsed, by their names. */
+export type Flags<Texts extends string, Switches extends string = never, Parsed = unknown> = Readonly<
+  Partial<Record<Texts, string> & Record<Switches, boolean> & Parsed>
 >;
 
 export interface LoadedSettings {

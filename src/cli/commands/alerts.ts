@@ -206,21 +206,16 @@ function withMessage(command: CliCommand, isHidden: boolean): CliCommand {
 }
 
 /** Besides these the flags of the channels. */
-type AlertFlags = Flags<'note', 'once' | 'json'> & {
-  readonly [Name in 'cooldown' | 'rearmMargin' | 'confirm']?: number;
-} & { readonly [Name in 'below' | 'above']?: Threshold } & { readonly lane?: PricedLane };
+type AlertFlags = Flags<'note', 'once' | 'json', Record<'cooldown' | 'rearmMargin' | 'confirm', number>> &
+  Flags<never, never, { below: Threshold; above: Threshold; lane: PricedLane }>;
 
-function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<void> {
-  const { io } = context;
-  return withResource(context, ALERTS, {}, ({ client, settings }) =>
-    printList(io, ALERTS, {
-      ...{ client, settings, json },
-      lines: (items, width) => alertListLines(items, io.now(), width),
-    }),
-  );
+function listAlerts(context: CommandContext, { json }: JsonFlags): Promise<void> {
+  const lines = (items: readonly AlertView[], width: number | null) =>
+    alertListLines(items, context.io.now(), width);
+  return withResource(context, ALERTS, {}, (opened) => printList(opened, ALERTS, { json, lines }));
 }
 
-function alertSavings(context: CommandContext, id: string, flags: JsonFlags & { readonly gas?: number }) {
+function alertSavings(context: CommandContext, id: string, flags: Flags<never, 'json', { gas: number }>) {
   return withResource(context, ALERTS, flags, async ({ client, settings, call, onOne }) => {
     const savings = await onOne(id, client.alertSavings(id, { ...call, gasAmount: flags.gas }));
     if (flags.json) return;

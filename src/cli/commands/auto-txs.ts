@@ -32,7 +32,7 @@ import { callDifferences } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type MaxCost, parseMaxCost } from '../../core/threshold/max-cost.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
-import type { CliCommand, CommandContext } from '../command.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { type OpenedClient, openReady, openSource } from '../open-source.ts';
 import { cleanLine, mapped, note, print } from '../output.ts';
@@ -48,7 +48,7 @@ import {
   idArgument,
   isConfirmed,
   JSON_ANSWER,
-  type JsonFlags,
+  type Listed,
   printList,
   type ResourceCommands,
   refused,
@@ -168,15 +168,8 @@ function withDraft(command: CliCommand): CliCommand {
 
 const NEVER = 'never';
 
-interface OrderFlags {
-  readonly target?: bigint;
-  readonly maxCost?: MaxCost;
-  readonly lane?: LaneName;
-  readonly strict?: boolean;
-  /** ISO 8601, or {@link NEVER}. */
-  readonly expires?: string;
-  readonly note?: string;
-}
+/** `expires` is ISO 8601, or {@link NEVER}. */
+type OrderFlags = Flags<'expires' | 'note', 'strict', { target: bigint; maxCost: MaxCost; lane: LaneName }>;
 type DraftFlags = Pick<NewAutoTx, 'to' | 'value' | 'data'>;
 
 function orderOf({ target, maxCost, lane, strict, expires, note }: OrderFlags) {
@@ -212,17 +205,14 @@ function statusFilter(text: string) {
   };
 }
 
-interface ListFlags extends JsonFlags {
-  readonly status?: ReturnType<typeof statusFilter>;
-}
-type ListedOn = { readonly client: GasClient; readonly settings: Settings };
+type ListFlags = Flags<never, 'json', { status: ReturnType<typeof statusFilter> }>;
 
-function listAutoTxs(context: CommandContext, { status, json = false }: ListFlags): Promise<void> {
-  const { io } = context;
-  const list = ({ client, settings }: ListedOn) =>
-    printList(io, AUTO_TXS, {
-      ...{ client, settings, json, isWanted: status },
+function listAutoTxs(context: CommandContext, { status, json }: ListFlags): Promise<void> {
+  const list = (opened: Listed) =>
+    printList(opened, AUTO_TXS, {
+      ...{ json, isWanted: status },
       lines: async (items, width) => {
+        const { io, client } = opened;
         const snapshot = ifReachable(await snapshotIfAny(client, io.interruption()), io.now());
         if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
           note(io, 'the prices are unknown now, and so are the distances to the targets');
@@ -234,7 +224,7 @@ function listAutoTxs(context: CommandContext, { status, json = false }: ListFlag
 }
 
 /** Where a node answers soon, it gives the prices beside what is stored. */
-async function withPrices(context: CommandContext, work: (opened: ListedOn) => Promise<void>): Promise<void> {
+async function withPrices(context: CommandContext, work: (opened: Listed) => Promise<void>): Promise<void> {
   const { io } = context;
   const { settings } = await context.loadSettings();
   const db = settings.db.value;
@@ -245,14 +235,16 @@ async function withPrices(context: CommandContext, work: (opened: ListedOn) => P
     if (!(error instanceof ClientError || error instanceof CliError)) throw error;
     return null;
   });
-  return ready ? await work({ client: ready.client, settings }) : withResource(context, AUTO_TXS, {}, work);
+  return ready
+    ? await work({ io, client: ready.client, settings })
+    : withResource(context, AUTO_TXS, {}, work);
 }
 
 async function updateAutoTx(
   context: CommandContext,
   id: string,
   file: string | undefined,
-  flags: OrderFlags & DraftFlags & YesFlags & { readonly enable?: boolean; readonly disable?: boolean },
+  flags: OrderFlags & DraftFlags & YesFlags & Flags<never, 'enable' | 'disable'>,
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
@@ -391,7 +383,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 async function checkAutoTxs(
   { io, loadSettings }: CommandContext,
   file: string | undefined,
-  flags: OrderFlags & JsonFlags & { readonly id?: string },
+  flags: OrderFlags & Flags<'id', 'json'>,
 ): Promise<ExitCode> {
   const { settings } = await loadSettings();
   const { id } = flags;

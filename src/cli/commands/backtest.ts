@@ -62,10 +62,8 @@ export function addBacktest(program: CliCommand): void {
     .does(backtest);
 }
 
-interface BacktestFlags extends Flags<'predictions', 'lanes' | 'horizons' | 'json' | 'force'> {
-  readonly from?: number;
-  readonly to?: number;
-}
+type Switches = 'lanes' | 'horizons' | 'json' | 'force';
+type BacktestFlags = Flags<'predictions', Switches, { from: number; to: number }>;
 
 function blockNumber(text: string): number {
   const sought = parseLookup(text);

@@ -41,9 +41,7 @@ export function addCost(program: CliCommand): void {
     .does(cost);
 }
 
-interface CostFlags extends Flags<'to' | 'data' | 'from', 'json'> {
-  readonly value?: bigint;
-}
+type CostFlags = Flags<'to' | 'data' | 'from', 'json', { value: bigint }>;
 
 async function cost(
   { io, loadSettings }: CommandContext,

@@ -17,7 +17,7 @@ import { chainProfile } from '../../core/chains.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
 import { formatAge, formatCount, formatGwei } from '../../core/units.ts';
-import type { CliCommand, CommandContext } from '../command.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import { openSource, type StaleRule } from '../open-source.ts';
 import {
@@ -34,10 +34,6 @@ import {
   withSpinner,
 } from '../output.ts';
 import { JSON_ANSWER, type JsonFlags, snapshotIfAny } from './resource.ts';
-
-interface TxFlags extends JsonFlags {
-  readonly lane?: LaneName;
-}
 
 export function addExplorer(program: CliCommand): void {
   program
@@ -67,7 +63,7 @@ export function addExplorer(program: CliCommand): void {
       'gastop tx 0x4a5e… --rpc http://127.0.0.1:8545',
       'gastop tx 0x4a5e… --lane fast --json | jq .pending.replacement',
     )
-    .does((context, text: string, { lane, ...flags }: TxFlags) => {
+    .does((context, text: string, { lane, ...flags }: Flags<never, 'json', { lane: LaneName }>) => {
       const hash = parseTxHash(text);
       return lookUp(context, flags, 'accept', (client, call) => client.tx(hash, { ...call, lane }), txText);
     });

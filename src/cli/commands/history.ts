@@ -53,11 +53,8 @@ export function addHistory(program: CliCommand): void {
 const drawn = (flags: string, text: string) =>
   new Option(flags, text).implies({ chart: true }).conflicts(['csv', 'json']);
 
-type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart' | 'braille'> & {
-  readonly axis?: Axis;
-  readonly window: string;
-  readonly bucket?: Bucket;
-};
+type Switches = 'csv' | 'json' | 'chart' | 'braille';
+type HistoryFlags = Flags<never, Switches, { axis: Axis; bucket: Bucket }> & { readonly window: string };
 
 /** The oldest block is seldom exactly at the window's start. */
 const TOLERATED_MS = 60_000;

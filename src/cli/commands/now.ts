@@ -103,11 +103,8 @@ export function addNow(program: CliCommand): void {
     .does(now);
 }
 
-interface NowFlags extends Flags<never, 'json' | 'staleOk' | 'watch'> {
-  readonly format?: ReturnType<typeof parseTemplate>;
-  readonly below?: Threshold;
-  readonly within?: number;
-}
+type Asked = { format: ReturnType<typeof parseTemplate>; below: Threshold; within: number };
+type NowFlags = Flags<never, 'json' | 'staleOk' | 'watch', Asked>;
 
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<void> {
   const { format: template, below, within, json = false } = flags;

@@ -5,7 +5,7 @@ import { counted } from '../../client/views/fact.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
 import { publish, temporaryPath } from '../../store/whole-file.ts';
-import type { CliCommand, CommandContext } from '../command.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
@@ -28,13 +28,8 @@ export function addRecord(program: CliCommand): void {
     .does(record);
 }
 
-interface RecordFlags {
-  readonly out: string;
-  readonly force?: boolean;
-  readonly past?: number;
-  readonly blocks?: number;
-  readonly window?: number;
-}
+type Limits = { past: number; blocks: number; window: number };
+type RecordFlags = Flags<never, 'force', Limits> & { readonly out: string };
 
 async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<void> {
   const out = checked('--out', () => parsePath(flags.out));

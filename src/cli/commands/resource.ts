@@ -128,9 +128,8 @@ export async function snapshotIfAny(client: GasClient, signal: AbortSignal): Pro
   });
 }
 
+export type Listed = Pick<Opened, 'io' | 'client' | 'settings'>;
 interface ListOptions<Item> extends JsonFlags {
-  readonly client: GasClient;
-  readonly settings: Settings;
   readonly isWanted?: ((item: Item) => boolean) | undefined;
   /** `width` is `null` where nothing is to be cut. */
   readonly lines: (
@@ -140,9 +139,9 @@ interface ListOptions<Item> extends JsonFlags {
 }
 
 export async function printList<Item extends { readonly id: string }>(
-  io: Io,
+  { io, client, settings }: Listed,
   { many, one, path, list }: Pick<ResourceCommands<Item, never>, 'many' | 'one' | 'path' | 'list'>,
-  { client, settings, json, isWanted, lines }: ListOptions<Item>,
+  { json, isWanted, lines }: ListOptions<Item>,
 ): Promise<void> {
   const pages: string[] = [];
   const onResponse = (text: string) => pages.push(jsonResponse(text, path));

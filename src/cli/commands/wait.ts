@@ -13,7 +13,7 @@ import { describeOutdated } from '../../core/chain-status.ts';
 import { holdsKey } from '../../core/key-text.ts';
 import { blobMisfit, type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
 import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
-import type { CliCommand, CommandContext } from '../command.ts';
+import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, retryRule } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
@@ -71,16 +71,8 @@ Exit codes
     .does(wait);
 }
 
-interface WaitFlags {
-  readonly below?: Threshold;
-  readonly above?: Threshold;
-  readonly lane?: PricedLane;
-  readonly timeout?: number;
-  readonly confirm?: number;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
-}
-
+type Priced = { below: Threshold; above: Threshold; lane: PricedLane };
+type WaitFlags = Flags<never, 'quiet' | 'json', Priced & { timeout: number; confirm: number }>;
 type WaitPlan = ReturnType<typeof waitPlan>;
 
 export function waitPlan({ below, above, lane = 'average', timeout, confirm = 1 }: WaitFlags) {
