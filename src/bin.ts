@@ -42,11 +42,7 @@ function prepareProcess(): void {
   silenceSqliteWarning();
   // Node's default opens a debugger for everybody on this machine; `node --inspect` still works.
   process.on('SIGUSR1', () => {});
-  enableCompileCache();
-}
-
-/** Node's own folder lies in the shared temporary one, where anybody may have put code. */
-function enableCompileCache(): void {
+  // Node's own folder lies in the shared temporary one, where anybody may have put code.
   const folder = ownFolder();
   if (folder !== null) module.enableCompileCache?.(folder);
 }
