@@ -3,7 +3,7 @@ import { ClientError } from './errors.ts';
 import type { Http } from './http.ts';
 import { describedRoute, findDescription, listsParameter, type ServiceDescription } from './openapi.ts';
 import { type Listed, type ListPage, wholeList } from './paging.ts';
-import { readResponse, throwIfRefused } from './responses.ts';
+import { parseResponse, throwIfRefused, viewOf } from './responses.ts';
 import type { ClientRoute, Query } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
 
@@ -59,8 +59,9 @@ export class Requests {
   }
 
   async read<View>(route: ClientRoute<View>, text: string, path: string = route.path): Promise<View> {
-    const { host } = this.http;
-    return readResponse(text, await route.schemas(), { endpoint: path, host, isOwn: this.isOwn });
+    const context = { endpoint: path, host: this.http.host, isOwn: this.isOwn };
+    const { schema, view } = await route.schemas();
+    return viewOf(parseResponse(text, schema, context), view, text, context);
   }
 
   /** `values`: of the parameters of the path. */

@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { valueAt } from '../contract/field-problems.ts';
 import { cleanText } from '../core/text.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
-import type { ResponseSchemas } from './routes.ts';
 import { harmless, isRecord, isWebPage, parseJson } from './values.ts';
 import { inWireForm, type Renaming } from './wire-form.ts';
 
@@ -34,14 +33,6 @@ export function parseResponse(text: string, schema: z.ZodObject, context: Respon
 }
 
 /** @throws ClientError `unreadable`; `server` or `invalid` for an error despite its status */
-export function readResponse<View>(
-  text: string,
-  { schema, view }: ResponseSchemas<View>,
-  context: ResponseContext,
-): View {
-  return viewOf(parseResponse(text, schema, context), view, text, context);
-}
-
 export function viewOf<View>(
   { body, isExact, wire }: WireResponse,
   view: z.ZodType<View>,

@@ -138,7 +138,7 @@ function convert(field: z.ZodType, value: unknown, at: Place): unknown {
   if (field instanceof z.ZodObject)
     return isRecord(value) ? converted(field, [value], place, renaming) : value;
   if (field instanceof z.ZodArray) {
-    const { inner } = unwrapped(field.element as z.ZodType);
+    const { inner } = unwrapped(field.element);
     if (!Array.isArray(value)) return value;
     return value.map((row: unknown) => convert(inner, row, { ...at, place: `${place}[]` }));
   }

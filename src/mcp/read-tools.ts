@@ -32,6 +32,7 @@ import {
   each,
   Flag,
   Gwei,
+  Patience,
   reading,
   readRule,
   result,
@@ -97,12 +98,7 @@ const gasAdvice = reading({
   description:
     'Whether to send now or to wait, for which price and how long, how likely that price comes and what it saves, and where the base fee is going. With targetGwei also how likely that price is reached in time.',
   input: z.strictObject({
-    patienceSec: z
-      .int()
-      .min(choices.PATIENCE_SEC.least)
-      .max(choices.PATIENCE_SEC.most)
-      .default(choices.PATIENCE_SEC.default)
-      .describe('How many seconds the user can wait: the advice is the best within it'),
+    patienceSec: Patience.describe('How many seconds the user can wait: the advice is the best within it'),
     targetGwei: PriceGwei.optional().describe('A price per gas of your own, base fee and tip together'),
     deadlineSec: z
       .int()

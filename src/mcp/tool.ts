@@ -1,6 +1,7 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { GasClient } from '../client/gas-client.ts';
+import { PATIENCE_SEC } from '../contract/choices.ts';
 import { fieldProblems } from '../contract/field-problems.ts';
 import { cleanText } from '../core/text.ts';
 import { ThresholdError } from '../core/threshold/threshold.ts';
@@ -153,6 +154,9 @@ export const Time = z
 export const Text = z.string();
 export const Count = z.number();
 export const Flag = z.boolean();
+
+/** How many seconds the user can wait. */
+export const Patience = z.int().min(PATIENCE_SEC.least).max(PATIENCE_SEC.most).default(PATIENCE_SEC.default);
 
 /** Fields of one format, `null` where they are unknown. */
 export const each = <Format extends z.ZodType, Name extends string>(

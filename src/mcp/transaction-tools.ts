@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { costOfCall, workOfGas } from '../client/views/cost.ts';
 import type { PendingView, ToSignView } from '../client/views/pending.ts';
-import { LANE_OF_SPEED, PATIENCE_SEC } from '../contract/choices.ts';
+import { LANE_OF_SPEED } from '../contract/choices.ts';
 import { CallToEstimate } from '../contract/estimate.ts';
 import { maybe } from '../contract/primitives.ts';
 import { TxOptions, TxParameter } from '../contract/queries.ts';
-import { Coins, Count, each, Flag, Gwei, reading, result, Text, Time, ToolError } from './tool.ts';
+import { Coins, Count, each, Flag, Gwei, Patience, reading, result, Text, Time, ToolError } from './tool.ts';
 
 export const SIGNED = {
   to: maybe(Text, 'null makes a contract'),
@@ -103,12 +103,7 @@ export const callCost = reading({
     data: data.unwrap().optional().describe('Its call data, as hex'),
     from: from.describe('Who sends it; some calls fail without'),
     valueWei: value.unwrap().optional().describe('Wei that go with it, as a decimal string'),
-    patienceSec: z
-      .int()
-      .min(PATIENCE_SEC.least)
-      .max(PATIENCE_SEC.most)
-      .default(PATIENCE_SEC.default)
-      .describe('How many seconds the user can wait'),
+    patienceSec: Patience.describe('How many seconds the user can wait'),
   }),
   output: {
     gas: Count,

@@ -40,7 +40,10 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
       readBody(request, { owner, takesSigned: caller !== null, signal }, async (bytes) => {
         const message = parseJson(bytes.toString());
         const count = Array.isArray(message) ? Math.max(1, message.length) : 1;
-        if (count > MOST_AT_ONCE) throw tooManyInBatch();
+        if (count > MOST_AT_ONCE) {
+          const words = `a batch has at most ${MOST_AT_ONCE} messages; send several`;
+          throw new ApiFailure('payload_too_large', words);
+        }
         const waitMs = buckets.take(owner, UNCOUNTED, count);
         if (waitMs > 0) {
           const words = 'too many MCP messages in a short time that count no request';
@@ -115,9 +118,6 @@ function createSlots() {
 
 /** Of requests that the gate refuses. */
 const UNCOUNTED_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
-
-const tooManyInBatch = () =>
-  new ApiFailure('payload_too_large', `a batch has at most ${MOST_AT_ONCE} messages; send several`);
 
 const tooMany = (message: string, retrySec: number) =>
   new ApiFailure('rate_limit_exceeded', message, { retrySec, headers: { Connection: 'close' } });
