@@ -1,10 +1,10 @@
+import { fittingBucket } from '../contract/choices.ts';
 import type { LaneName } from '../core/advice.ts';
 import type { PriceAtBlock } from '../core/alerts/alert-rule.ts';
 import type { ThresholdBasis } from '../core/threshold/threshold.ts';
 import { formatDuration } from '../core/units.ts';
 import type { GasClient, MetricsQuery } from './gas-client.ts';
 import { allPages, handleOthers } from './paging.ts';
-import { fittingBucket } from './price-chart.ts';
 import type { CallOptions } from './requests.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 

@@ -1,4 +1,4 @@
-import { BUCKET_SEC, type Bucket } from '../contract/choices.ts';
+import { BUCKET_SEC, fittingBucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
 import { chainProfile } from '../core/chains.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
@@ -34,7 +34,6 @@ type ChartRoutes = Pick<HistoryMethods, 'statsChart' | 'baseFee' | 'priorityFee'
   readonly takesTimeFrame: (timeFrame: string) => Promise<boolean>;
 };
 
-const MOST_ROWS = 1_000;
 /** A day of a chain with a block every 12 seconds. */
 const MOST_POLLED = 7_200;
 /** A missing route may appear later: proxies respond that way while a service restarts. */
@@ -148,11 +147,4 @@ function pointsOf({ baseFees, tips }: NonNullable<PriceChartView['made']>): read
     const unknown = { low: null, high: null, gasUsedRatio: null, nativeUsd: null };
     return { timestamp, base: mean, priority, average, ...unknown };
   });
-}
-
-/** The finest bucket with which a window of `spanSec` fits a screen. */
-export function fittingBucket(spanSec: number, blockTimeSec: number | null): Bucket {
-  if (blockTimeSec !== null && spanSec / blockTimeSec <= MOST_ROWS) return 'block';
-  const timed = ['1m', '5m', '1h'] as const;
-  return timed.find((bucket) => spanSec / BUCKET_SEC[bucket] <= MOST_ROWS) ?? '1d';
 }

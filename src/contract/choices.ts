@@ -56,6 +56,18 @@ export const MOST_COST_USD = 1_000_000;
 export const PAGE_SIZE_MAX = 500;
 /** Maximum rows of a metrics window without paging. */
 export const METRICS_ROWS_MAX = 1_000;
+
+/** The finest bucket with which a window has at most `mostRows`: no single blocks where their time is `null`. */
+export function fittingBucket(
+  spanSec: number,
+  blockTimeSec: number | null,
+  mostRows = METRICS_ROWS_MAX,
+): Bucket {
+  if (blockTimeSec !== null && spanSec / blockTimeSec <= mostRows) return 'block';
+  const timed = ['1m', '5m', '1h'] as const;
+  return timed.find((bucket) => spanSec / BUCKET_SEC[bucket] <= mostRows) ?? '1d';
+}
+
 /** How long a user can wait with a transaction, in seconds. */
 export const PATIENCE_SEC = { least: 300, default: 3_600, most: 86_400 } as const;
 export const LONGEST_DEADLINE_SEC = 7 * 86_400;

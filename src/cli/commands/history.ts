@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { ifTold } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import { allPages } from '../../client/paging.ts';
-import { BUCKET_SEC, BUCKETS, type Bucket, PAGE_SIZE_MAX } from '../../contract/choices.ts';
+import { BUCKET_SEC, BUCKETS, type Bucket, fittingBucket, PAGE_SIZE_MAX } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { type CsvColumns, csvText } from '../../core/csv.ts';
 import {
@@ -93,8 +93,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     return;
   }
   const mostRows = flags.csv || flags.chart ? 750 : 48;
-  const fitting = (['1m', '5m', '1h'] as const).find((size) => windowSec / BUCKET_SEC[size] <= mostRows);
-  const bucket = flags.bucket ?? fitting ?? '1d';
+  const bucket = flags.bucket ?? fittingBucket(windowSec, null, mostRows);
   const reading = historyRows(client, { ...window, bucket }, missing, signal);
   const rows = await withSpinner(io, 'reading history', reading);
   for (const line of missing) note(io, line);

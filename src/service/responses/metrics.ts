@@ -1,4 +1,4 @@
-import { BUCKET_SEC, type Bucket, METRICS_ROWS_MAX } from '../../contract/choices.ts';
+import { BUCKET_SEC, fittingBucket, METRICS_ROWS_MAX } from '../../contract/choices.ts';
 import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { HistoryStore } from '../../store/history.ts';
@@ -29,7 +29,7 @@ export async function metricsWindow(asked: MetricsParameters, context: MetricsCo
     throw invalidField('from', 'must be before to');
   }
   const start = from ?? to - DEFAULT_WINDOW_SEC;
-  const bucket = asked.bucket ?? fittingBucket(to - start, profile.feeRule.blockTimeSec);
+  const bucket = asked.bucket ?? fittingBucket(to - start, profile.feeRule.blockTimeSec, FITTING_ROWS);
   const bucketSec = bucket === 'block' ? null : BUCKET_SEC[bucket];
   const oldest = await store.reachesBackTo(bucketSec);
   if (oldest === null) throw invalidField('from', 'is before the stored history, which is still empty');
@@ -51,14 +51,6 @@ export async function metricsWindow(asked: MetricsParameters, context: MetricsCo
 }
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1_000);
-
-function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
-  if (lengthSec / blockTimeSec <= FITTING_ROWS) return 'block';
-  for (const bucket of ['1m', '5m', '1h'] as const) {
-    if (lengthSec / BUCKET_SEC[bucket] <= FITTING_ROWS) return bucket;
-  }
-  return '1d';
-}
 
 /** A window's buckets in the envelope of all metrics, each with its `figures`; `null` leaves one out. With `tipped` counts only those with tips. */
 export async function metricsResponse<Figures extends object>(

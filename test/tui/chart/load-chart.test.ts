@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode } from '../../../src/client/errors.ts';
 import type { MetricsQuery } from '../../../src/client/gas-client.ts';
-import { fittingBucket } from '../../../src/client/price-chart.ts';
+import { fittingBucket } from '../../../src/contract/choices.ts';
 import { loadChart } from '../../../src/tui/panes/chart/chart-data.ts';
 import { fakeGas, HOUR } from '../fake-gas.ts';
 

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { GasClient } from '../../../client/gas-client.ts';
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
-import { type ChartPart, fittingBucket, unlessRefused } from '../../../client/price-chart.ts';
+import { type ChartPart, unlessRefused } from '../../../client/price-chart.ts';
 import type { CallOptions } from '../../../client/requests.ts';
 import { timeFrameSec } from '../../../client/values.ts';
 import { type ChartView, type MarketView, statsAt } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { MetricsView } from '../../../client/views/metrics.ts';
-import { BUCKET_SEC, PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
+import { BUCKET_SEC, fittingBucket, PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { MINUTE_MS } from '../../../core/time.ts';
