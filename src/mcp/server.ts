@@ -106,67 +106,15 @@ export async function respondOverHttp(
   // The library refuses what does not name both types, also */* and no header; without events the client gets JSON.
   const takesEvents = /text\/event-stream/i.test(request.headers.get('accept') ?? '');
   request.headers.set('accept', 'application/json, text/event-stream');
-  const respond = async (parsedBody: unknown): Promise<WholeResponse> => {
-    const { fetch } = createMcpHandler(() => createServer(options), { maxSubscriptions: 0 });
-    const { status, headers, body } = await fetch(
-      request,
-      parsedBody === undefined ? undefined : { parsedBody },
-    );
-    // Of the connection the HTTP server decides: a client may ask to have it closed.
-    headers.delete('connection');
-    return { status, headers, text: body === null ? null : await new Response(body).text() };
-  };
-  const { status, headers, text } = await (isList(message)
-    ? respondToList(request, message, options, respond)
-    : respond(message));
+  const { fetch } = createMcpHandler(() => createServer(options), { maxSubscriptions: 0 });
+  const parsed = message === undefined ? undefined : { parsedBody: message };
+  const { status, headers, body } = await fetch(request, parsed);
+  // Of the connection the HTTP server decides: a client may ask to have it closed.
+  headers.delete('connection');
+  const text = body === null ? null : await new Response(body).text();
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (takesEvents || !isEvents || text === null) return new Response(text, { status, headers });
   const messages = Array.from(text.matchAll(/^data: (.*)$/gm), ([, data = '']) => data).filter(Boolean);
   const json = Array.isArray(message) ? `[${messages.join()}]` : (messages[0] ?? '');
   return new Response(json, { status, headers: { 'Content-Type': 'application/json' } });
-}
-
-interface WholeResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string | null;
-}
-
-interface ListRequest {
-  readonly method: 'tools/list';
-  readonly id: string | number;
-  readonly params?: unknown;
-}
-
-const isList = (message: unknown): message is ListRequest =>
-  typeof message === 'object' &&
-  message !== null &&
-  'method' in message &&
-  message.method === 'tools/list' &&
-  'id' in message &&
-  (typeof message.id === 'string' || typeof message.id === 'number');
-
-/** Clients name themselves in the parameters, so there are a few lists for each revision. */
-const LISTS_MOST = 32;
-const lists = new Map<string, WholeResponse>();
-/** Stands for the id of a request in an encoded list. */
-const ANY_ID = 'id of a gastop list';
-
-/** The tools are the same for everybody who may do the same, so their list is encoded once. */
-async function respondToList(
-  { headers }: Request,
-  message: ListRequest,
-  { allowWrites, version }: McpOptions,
-  respond: (message: unknown) => Promise<WholeResponse>,
-): Promise<WholeResponse> {
-  const { id, ...rest } = message;
-  const names = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
-  const key = JSON.stringify([allowWrites, version, rest, names.map((name) => headers.get(name))]);
-  const list = lists.get(key) ?? (await respond({ ...rest, id: ANY_ID }));
-  const text = list.text?.replace(JSON.stringify(ANY_ID), () => JSON.stringify(id)) ?? null;
-  // One whose client went away may be cut.
-  if (list.status === 200 && text !== list.text) lists.set(key, list);
-  const [oldest] = lists.keys();
-  if (oldest !== undefined && lists.size > LISTS_MOST) lists.delete(oldest);
-  return { ...list, text };
 }

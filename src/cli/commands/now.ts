@@ -369,6 +369,7 @@ function adviceLines(advice: RecommendationView, snapshot: SnapshotView): readon
   const { action, target } = describeAdvice(advice, snapshot);
   const likely = describeLikely(advisedWait(advice) ?? { probability: advice.probability, isCeiling: null });
   const saving = advisedWait(advice) === null ? null : advice.expectedSavingRatio;
+  const record = advice.track && describeRecord(advice.track, kindOf(advice));
   const headline = [
     cleanLine(`${action} ${target}`),
     ...(likely === null ? [] : [`${likely} likely`]),
@@ -376,16 +377,10 @@ function adviceLines(advice: RecommendationView, snapshot: SnapshotView): readon
   ];
   return [
     headline.join(' · '),
-    ...recordLine(advice),
+    ...(record === null ? [] : [record]),
     ...advice.reasons.flatMap((reason) => wrapWords(cleanLine(reason), WIDTH)),
     ...waitLines(advice),
   ];
-}
-
-/** How earlier advice of this kind did. */
-function recordLine(advice: RecommendationView): readonly string[] {
-  const record = advice.track && describeRecord(advice.track, kindOf(advice));
-  return record === null ? [] : [record];
 }
 
 /** What each wait is worth: a column for each of which something is known. */
