@@ -213,13 +213,9 @@ export function unwrapped(field: z.core.$ZodType): {
 }
 
 export const normalKey = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
-const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();
 
 function keyOf(record: JsonRecord, name: string): string | null {
-  let index = keyIndexes.get(record);
-  if (index === undefined) {
-    index = new Map(Object.keys(record).map((key) => [normalKey(key), key]));
-    keyIndexes.set(record, index);
-  }
-  return Object.hasOwn(record, name) ? name : (index.get(normalKey(name)) ?? null);
+  if (Object.hasOwn(record, name)) return name;
+  const wanted = normalKey(name);
+  return Object.keys(record).findLast((key) => normalKey(key) === wanted) ?? null;
 }
