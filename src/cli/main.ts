@@ -94,7 +94,7 @@ function usualWords(argv: readonly string[]): readonly string[] {
 }
 
 function createContext(io: Io, flags: SourceFlags): CommandContext {
-  const loadSettings = async (env = io.env): Promise<LoadedSettings> => {
+  const load = async (env: Io['env']): Promise<LoadedSettings> => {
     const { configFile, loadConfigFile, resolveSettings } = await settingsCode();
     const named = flags.config ?? (env.GASTOP_CONFIG?.trim() || undefined);
     const required = named !== undefined;
@@ -114,6 +114,13 @@ function createContext(io: Io, flags: SourceFlags): CommandContext {
     for (const warning of warnings) if (warning !== null) note(io, cleanLine(warning));
     const configFrom = flags.config !== undefined ? '--config' : required ? 'GASTOP_CONFIG' : 'default';
     return { settings, config, configFrom };
+  };
+  let loaded: Promise<LoadedSettings> | undefined;
+  const loadSettings = (env?: Io['env']): Promise<LoadedSettings> => {
+    if (env !== undefined) return load(env);
+    // A part of a command that needs them again repeats no warning.
+    loaded ??= load(io.env);
+    return loaded;
   };
   return { io, loadSettings };
 }

@@ -119,6 +119,19 @@ describe('gastop config', () => {
     expect((await runMain(['config'], { home: home('keyless', '{}', 0o644) })).stderr).toBe('');
   });
 
+  it
+    .skipIf(process.platform === 'win32')
+    .each([
+      'alerts create --below 5 --terminal',
+      'alerts update alr_1 --below 4',
+      'auto-txs list',
+      'auto-txs update atx_1 --disable',
+    ])('warns of it once, though %s needs the settings twice', async (line) => {
+    const config = '{ "url": "http://127.0.0.1:9", "apiKey": "secret-secret-secret" }';
+    const { exitCode, stderr } = await runMain(line.split(' '), { home: home('twice', config, 0o644) });
+    expect([exitCode, stderr.match(/run chmod 600 on it/g)?.length]).toEqual([3, 1]);
+  });
+
   it('shows what is set up for alerts and where it came from, never a password or token', async () => {
     const config = configured({
       smtp: { host: 'mail.example.org', user: 'me', password: 'hunter22', from: 'gas@example.org' },
