@@ -29,16 +29,16 @@ import {
 import { loadWork, type WhatIsPriced } from './threshold-basis.ts';
 import { givenPayload, type NewAlert } from './views/alerts.ts';
 
-export type DayPrices = Awaited<ReturnType<typeof loadDayPrices>>;
-export type AlertPreview = ReturnType<typeof previewOver>;
+type DayPrices = Awaited<ReturnType<typeof loadDayPrices>>;
+type AlertPreview = ReturnType<typeof previewOver>;
 
 /** What an alert watches for; its threshold in wei per gas, or a rule. */
-export type WatchedRule = Omit<AlertRule, 'threshold' | 'relative'> & {
+type WatchedRule = Omit<AlertRule, 'threshold' | 'relative'> & {
   readonly threshold: bigint | RelativeThreshold;
 };
 
 /** What was known at a time of the past, Unix seconds. */
-export type PastBasis = (timestamp: number) => ThresholdBasis;
+type PastBasis = (timestamp: number) => ThresholdBasis;
 
 /** What an alert would have done over these prices; a rule by what it stood for then, which `past` knows. */
 export function previewOver(

@@ -18,7 +18,7 @@ import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-
 import { ifReachable } from './views/chain-status.ts';
 import type { ReachView, SnapshotView } from './views/gas.ts';
 
-export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
+type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
 
 /**

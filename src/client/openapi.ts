@@ -76,7 +76,7 @@ export function alertChoices(description: Described, isOwn: boolean) {
 }
 
 const EXTRA_AUTO_TX_FIELDS = ['threshold', 'gasSpeed', 'strictTargetPrice', 'note', 'expiresAt'] as const;
-export type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
+type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
 
 /** Fields that a description lacks, so that they must not be sent; none without a description. */
 export function unknownAutoTxFields(description: Described): readonly ExtraAutoTxField[] {

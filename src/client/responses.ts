@@ -9,7 +9,7 @@ const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;
 /** Returned once, to the alert's creator, and never shown otherwise. */
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
 
-export interface ResponseContext {
+interface ResponseContext {
   readonly endpoint: string;
   readonly host: string;
   readonly isOwn?: boolean;

@@ -308,9 +308,9 @@ export function describeShare(ratio: number): string {
   return formatPercent(size, size < 0.01 ? 1 : 0);
 }
 
-export type AlertTargets = Pick<AlertView, 'method' | 'channels' | 'to' | 'targets'>;
+type AlertTargets = Pick<AlertView, 'method' | 'channels' | 'to' | 'targets'>;
 
-export function targetOf({ method, to, targets, channels }: AlertTargets, channel: string): string | null {
+function targetOf({ method, to, targets, channels }: AlertTargets, channel: string): string | null {
   const own = ownValue(targets, channel);
   if (own !== undefined) return own;
   const isMain = method === channel || (method === null && channels.length === 1);

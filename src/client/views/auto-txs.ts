@@ -181,7 +181,7 @@ export function describeState(autoTx: AutoTxView): string {
   return autoTx.status === null ? 'not said' : plainWord(autoTx.status);
 }
 
-export type AutoTxTarget = Pick<AutoTxView, 'target' | 'gasSpeed' | 'isStrict'> &
+type AutoTxTarget = Pick<AutoTxView, 'target' | 'gasSpeed' | 'isStrict'> &
   Partial<Pick<AutoTxView, 'maxCost' | 'thresholdReason'>>;
 
 /** `Average ≤ 0.04 gwei`, `its own price ≤ 0.04 gwei`, `cost ≤ $3 (0.04 gwei now)`, `cost ≤ $3 (no dollar price of ETH)` */
@@ -196,7 +196,7 @@ export function describeTarget(autoTx: AutoTxTarget): string {
 }
 
 /** `cost ≤ $3`, `cost ≤ 2% of its value` */
-export const maxCostLimit = (maxCost: MaxCost): string =>
+const maxCostLimit = (maxCost: MaxCost): string =>
   `cost ≤ ${maxCostText(maxCost)}${'maxCostUsd' in maxCost ? '' : ' of its value'}`;
 
 type TimeText = (ms: number) => string;
@@ -377,7 +377,7 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
   return maxPriorityFeePerGas === null || nextBaseFee === null ? null : paysAt(autoTx, nextBaseFee);
 }
 
-export type TargetDistance = NonNullable<ReturnType<typeof distanceToTarget>>;
+type TargetDistance = NonNullable<ReturnType<typeof distanceToTarget>>;
 
 /** Whether a pending auto-tx is broadcast at once, by its prices and these checks of it; its service decides by its own. */
 export const isSentAtOnce = (distance: TargetDistance | null, checks: readonly CheckView[]): boolean =>
