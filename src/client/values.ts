@@ -69,11 +69,6 @@ function readAmount(value: unknown): number | null {
   return number !== null && number >= 0 ? number : null;
 }
 
-export function readCount(value: unknown): number | null {
-  const number = readAmount(value);
-  return Number.isSafeInteger(number) ? number : null;
-}
-
 /** ISO 8601, from itself (UTC without a zone) or from seconds or ms since epoch. */
 export function readTime(value: unknown): string | null {
   const number = readAmount(value);

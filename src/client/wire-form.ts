@@ -6,7 +6,6 @@ import {
   type FeeUnit,
   isRecord,
   type JsonRecord,
-  readCount,
   readFee,
   readFlag,
   readNumber,
@@ -120,8 +119,7 @@ const isGwei = (name: string) => name.endsWith('Gwei');
 
 function isLike(field: z.ZodType, value: unknown): boolean {
   if (field instanceof z.ZodArray) return Array.isArray(value);
-  if (field instanceof z.ZodRecord) return isRecord(value);
-  if (field instanceof z.ZodObject) return isRecord(value);
+  if (field instanceof z.ZodRecord || field instanceof z.ZodObject) return isRecord(value);
   return typeof value !== 'object';
 }
 
@@ -153,7 +151,7 @@ function scalar(field: z.ZodType, value: unknown, at: Place): unknown {
   if (field instanceof z.ZodEnum || field instanceof z.ZodLiteral) return word(field, value);
   if (field instanceof z.ZodISODateTime) return readTime(value);
   if (field instanceof z.ZodBoolean) return readFlag(value);
-  if (field instanceof z.ZodNumber) return readCount(value) ?? readNumber(value);
+  if (field instanceof z.ZodNumber) return readNumber(value);
   return field instanceof z.ZodString && Number.isSafeInteger(value) ? String(value) : null;
 }
 
