@@ -12,27 +12,23 @@ const Schedule = lenient(blobSchedule.unwrap(), 'target', 'max', 'baseFeeUpdateF
 const UsualWork = lenient(usualWork.element, 'name', 'osaka', 'amsterdam');
 const Next = lenient(next.unwrap().extend({ blobSchedule: Schedule }), 'at');
 
-/** `GET /chain/rules`. A value that is not known here reads as `unknown`, a source as `none`; no usual work: the service does not say. */
+interface UsualWorkTable {
+  /** Gas by each rules; empty: the service does not say. */
+  readonly usualWork: readonly z.infer<typeof UsualWork>[];
+}
+
+/** `GET /chain/rules`. A value that is not known here reads as `unknown`, a source as `none`. */
 export const ChainRulesView = lenient(
   wire.ChainRules.extend({ next: Next, blobSchedule: Schedule, usualWork: z.array(UsualWork) }),
   'rules',
-).transform(
-  ({
-    rules,
-    source,
-    since,
-    next,
-    blobSchedule,
-    usualWork,
-  }): Rules & { readonly usualWork: typeof usualWork } => ({
-    rules: oneOf(wire.ChainRules.shape.rules.options, rules) ?? 'unknown',
-    source: oneOf(wire.ChainRules.shape.source.options, source) ?? 'none',
-    since,
-    next: next && { ...next, kind: oneOf(KINDS, next.kind) ?? 'unknown' },
-    blobSchedule: blobSchedule satisfies BlobSchedule | null,
-    usualWork,
-  }),
-);
+).transform(({ rules, source, since, next, blobSchedule, usualWork }): Rules & UsualWorkTable => ({
+  rules: oneOf(wire.ChainRules.shape.rules.options, rules) ?? 'unknown',
+  source: oneOf(wire.ChainRules.shape.source.options, source) ?? 'none',
+  since,
+  next: next && { ...next, kind: oneOf(KINDS, next.kind) ?? 'unknown' },
+  blobSchedule: blobSchedule satisfies BlobSchedule | null,
+  usualWork,
+}));
 export type ChainRulesView = z.infer<typeof ChainRulesView>;
 
 const KINDS = next.unwrap().shape.kind.options;
