@@ -48,7 +48,7 @@ import {
   idArgument,
   isConfirmed,
   JSON_ANSWER,
-  type Listed,
+  type OpenedList,
   printList,
   type ResourceCommands,
   refused,
@@ -208,7 +208,7 @@ function statusFilter(text: string) {
 type ListFlags = Flags<never, 'json', { status: ReturnType<typeof statusFilter> }>;
 
 function listAutoTxs(context: CommandContext, { status, json }: ListFlags): Promise<void> {
-  const list = (opened: Listed) =>
+  const list = (opened: OpenedList) =>
     printList(opened, AUTO_TXS, {
       ...{ json, isWanted: status },
       lines: async (items, width) => {
@@ -224,7 +224,10 @@ function listAutoTxs(context: CommandContext, { status, json }: ListFlags): Prom
 }
 
 /** Where a node answers soon, it gives the prices beside what is stored. */
-async function withPrices(context: CommandContext, work: (opened: Listed) => Promise<void>): Promise<void> {
+async function withPrices(
+  context: CommandContext,
+  work: (opened: OpenedList) => Promise<void>,
+): Promise<void> {
   const { io } = context;
   const { settings } = await context.loadSettings();
   const db = settings.db.value;

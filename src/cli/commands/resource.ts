@@ -128,7 +128,7 @@ export async function snapshotIfAny(client: GasClient, signal: AbortSignal): Pro
   });
 }
 
-export type Listed = Pick<Opened, 'io' | 'client' | 'settings'>;
+export type OpenedList = Pick<Opened, 'io' | 'client' | 'settings'>;
 interface ListOptions<Item> extends JsonFlags {
   readonly isWanted?: ((item: Item) => boolean) | undefined;
   /** `width` is `null` where nothing is to be cut. */
@@ -139,7 +139,7 @@ interface ListOptions<Item> extends JsonFlags {
 }
 
 export async function printList<Item extends { readonly id: string }>(
-  { io, client, settings }: Listed,
+  { io, client, settings }: OpenedList,
   { many, one, path, list }: Pick<ResourceCommands<Item, never>, 'many' | 'one' | 'path' | 'list'>,
   { json, isWanted, lines }: ListOptions<Item>,
 ): Promise<void> {
