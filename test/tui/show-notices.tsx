@@ -96,7 +96,9 @@ export function showNotices<Item extends ListItem>(
     answer: async (next: readonly Item[] | Error) => {
       items = next;
       const before = asked;
-      await waitFor(() => asked > before + 2);
+      // A list that nobody waits for is polled seldom.
+      const polling = setInterval(() => void queries.refetchQueries({}, { cancelRefetch: false }), 5);
+      await waitFor(() => asked > before + 2).finally(() => clearInterval(polling));
     },
     look: async (how: Look) => {
       app.rerender(tree(how));
