@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type InclusionClaim } from '../core/advice.ts';
+import { paysAt } from '../core/auto-txs/target.ts';
 import { type Block, type Hex, tipAt } from '../core/block.ts';
 import { newestBlock, toBlock } from './block-rows.ts';
 import { columns, plainCell, wei, wholeCell } from './columns.ts';
@@ -202,8 +203,7 @@ async function includedBy(db: Queries, after: number, promise: InclusionClaim): 
   const blocks = rows.map(toBlock);
   const into = blocks.find((block) => getsInto(block, promise));
   const [first, last] = [blocks[0], blocks.at(-1)];
-  const wanted = into && into.baseFeePerGas + promise.maxPriorityFeePerGas;
-  const paid = wanted && wanted > promise.maxFeePerGas ? promise.maxFeePerGas : wanted;
+  const paid = into && paysAt({ ...promise, gasPrice: null }, into.baseFeePerGas);
   return {
     verdict: into === undefined ? 'missed' : 'kept',
     settled_block: promise.lastBlock,

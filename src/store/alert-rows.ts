@@ -103,12 +103,6 @@ export function readGroup(key: string): RuleGroup | null {
   return { key, kind, lane, percentile: Number(percentile), windowSec: Number(windowSec) };
 }
 
-/** `null` for a threshold that was given. */
-export function priceGroupOf(rule: Pick<AlertRule, 'lane' | 'relative'>): RuleGroup | null {
-  const { price_group: key } = groupColumns(rule);
-  return key === null ? null : readGroup(key);
-}
-
 /** One alert. Wei per gas; times in ms since epoch. `core/alerts/alert-rule.ts` defines the wakes. */
 export type AlertRow = ReturnType<typeof toAlertRow>;
 

@@ -17,7 +17,6 @@ import {
   changeAlerts,
   confirmingIn,
   distinctIn,
-  priceGroupOf,
   type RuleGroup,
   readGroup,
   saveChanged,
@@ -129,14 +128,14 @@ export class RulePrices {
     { lane, relative, condition }: AlertRule,
     { basis }: PricedAt,
   ): Promise<PriceOrReason | null> {
-    const group = priceGroupOf({ lane, relative });
     if (relative == null) return null;
-    if (group === null) return NO_BLOB_HISTORY;
-    if (group.kind === 'dollars') return basis && dollarPrice({ relative, condition }, basis);
-    await this.#past.load(this.#trx, group.windowSec);
+    const { written } = relative;
+    if ('work' in written) return basis && dollarPrice({ relative, condition }, basis);
+    if (lane === 'blob') return NO_BLOB_HISTORY;
+    await this.#past.load(this.#trx, written.windowSec);
     const pastPrice = (percentile: number, windowSec: number) =>
-      this.#past.price(group.lane, percentile, windowSec);
-    return effectivePrice(relative.written, condition, { ...NO_BASIS, pastPrice });
+      this.#past.price(lane, percentile, windowSec);
+    return effectivePrice(written, condition, { ...NO_BASIS, pastPrice });
   }
 
   async #groupPrice(group: RuleGroup, at: PricedAt): Promise<GroupPrice | { readonly reason: string }> {

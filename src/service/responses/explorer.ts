@@ -145,12 +145,9 @@ function tipRank(
   const others = mined.flatMap(({ hash, effectiveGasPrice }) =>
     hash === own ? [] : (tipOf(effectiveGasPrice, baseFee) ?? []),
   );
-  let below = 0;
-  for (const tip of others) {
-    if (tip < ownTip) below += 1;
-    else if (tip === ownTip) below += 0.5;
-  }
-  return others.length === 0 ? null : below / others.length;
+  const below = others.filter((tip) => tip < ownTip).length;
+  const same = others.filter((tip) => tip === ownTip).length;
+  return others.length === 0 ? null : (below + same / 2) / others.length;
 }
 
 const BLOCKS_AT_ONCE = 4;
