@@ -20,10 +20,6 @@ export function createGasPass(context: SenderContext) {
   const { store, source, freshChain, profile } = context;
   let judgedBy = '';
 
-  /** The rules of the next block as text. */
-  const rulesKey = ({ rules, nextTime }: GasFacts): string =>
-    `${rulesOfNextBlock(rules, nextTime)} ${rules.next?.at} ${rules.next?.kind}`;
-
   async function judge(seen: StoredAutoTx, gasFacts: GasFacts, asking: AbortSignal): Promise<void> {
     const transaction = transactionOf(seen);
     if (transaction === null) return;
@@ -57,27 +53,26 @@ export function createGasPass(context: SenderContext) {
     if (decide(seen) !== null) await store.change(seen, decide, 'sender');
   }
 
-  return {
-    /** Rejects with a `StoreError`. */
-    async run(signal: AbortSignal): Promise<void> {
-      // One moment for all: the rules may change meanwhile, and be unknown while a block comes.
-      const [fresh, chain] = [freshChain(), profile()];
-      if (fresh === null || chain === null || areUntold(fresh.rules)) return;
-      // A block's limit is no rule, and may be another by then.
-      const gasFacts = { ...gasFactsAt(fresh, chain, context.wallNow()), blockGasLimit: null };
-      const key = rulesKey(gasFacts);
-      if (key === judgedBy) return;
-      const asking = AbortSignal.timeout(ASKS_FOR_MS);
-      for (let after = ''; !signal.aborted; ) {
-        const page = await store.waitingAfter(after, PAGE);
-        for (const stored of page) {
-          if (signal.aborted) return;
-          await judge(stored, gasFacts, asking);
-        }
-        after = page.at(-1)?.id ?? '';
-        if (page.length < PAGE) break;
+  /** Rejects with a `StoreError`. */
+  return async (signal: AbortSignal): Promise<void> => {
+    // One moment for all: the rules may change meanwhile, and be unknown while a block comes.
+    const [fresh, chain] = [freshChain(), profile()];
+    if (fresh === null || chain === null || areUntold(fresh.rules)) return;
+    // A block's limit is no rule, and may be another by then.
+    const gasFacts = { ...gasFactsAt(fresh, chain, context.wallNow()), blockGasLimit: null };
+    const { rules, nextTime } = gasFacts;
+    const key = `${rulesOfNextBlock(rules, nextTime)} ${rules.next?.at} ${rules.next?.kind}`;
+    if (key === judgedBy) return;
+    const asking = AbortSignal.timeout(ASKS_FOR_MS);
+    for (let after = ''; !signal.aborted; ) {
+      const page = await store.waitingAfter(after, PAGE);
+      for (const stored of page) {
+        if (signal.aborted) return;
+        await judge(stored, gasFacts, asking);
       }
-      if (!signal.aborted) judgedBy = key;
-    },
+      after = page.at(-1)?.id ?? '';
+      if (page.length < PAGE) break;
+    }
+    if (!signal.aborted) judgedBy = key;
   };
 }

@@ -98,7 +98,7 @@ export class AutoTxSchedule {
     const head = freshChain()?.head ?? (await blocks.head());
     if (head === null || profile() === null) return;
     // Due auto-txs depend on the price of one block: their senders come first.
-    await this.#gasPass.run(this.#signal);
+    await this.#gasPass(this.#signal);
     const { limits } = this.#context;
     await limits.read();
     const due = await this.#due();
