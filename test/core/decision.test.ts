@@ -6,7 +6,7 @@ const forecast = (horizonSec: number, probability: number | null, savingRatio: n
   horizonSec,
   price: 41_200_000,
   probability,
-  reason: probability === null ? 'too little history' : null,
+  reason: () => (probability === null ? 'too little history' : null),
   savingRatio: probability === null ? null : savingRatio,
   ...{ missRatio: 0.12, windows: 77, windowsKept: 61, isCeiling: false },
   expectedWaitSec: horizonSec / 3,

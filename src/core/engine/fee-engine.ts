@@ -252,7 +252,7 @@ function forecastsOf({ waits, lanes, nextBaseFee, history }: Models): readonly F
     ...forecast,
     price: Math.max(forecast.price, floor),
     savingRatio: forecast.savingRatio === null ? null : Math.min(forecast.savingRatio, most),
-    ...(unknownTips && { ...unknownTips, savingRatio: null }),
+    ...(unknownTips && { probability: null, reason: () => unknownTips.reason, savingRatio: null }),
   }));
 }
 

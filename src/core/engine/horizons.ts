@@ -41,7 +41,8 @@ export interface Forecast {
   /** Without enough history, the price of a shorter horizon, or of sending at once. */
   readonly price: number;
   readonly probability: number | null;
-  readonly reason: string | null;
+  /** Why there is no probability. Worded only where it is read: a block that is taken in reads none. */
+  readonly reason: () => string | null;
   /** Against sending in the next block; a miss pays what similar blocks did at the end. `null` until measured. */
   readonly savingRatio: number | null;
   /** Mean price at the end after similar blocks that missed it, over sending in the next block, less 1. */
@@ -510,14 +511,14 @@ export function createHorizons(history: History, blockSec: number) {
         const { meanWaitSec, judgedRatio } = verdicts;
         const facts = { horizonSec, expectedWaitSec: meanWaitSec, judgedRatio };
         if (estimate === null) {
-          const { reason } = tooLittlePast(history, pastSec);
+          const reason = () => tooLittlePast(history, pastSec).reason;
           return { ...facts, ...UNMEASURED, price, reason };
         }
         price = estimate.price;
         const { probability, windows, windowsKept, isCeiling, saving, miss } = estimate;
         return {
           ...facts,
-          ...{ price, probability, reason: null, savingRatio: saving, missRatio: miss },
+          ...{ price, probability, reason: () => null, savingRatio: saving, missRatio: miss },
           ...{ windows, windowsKept, isCeiling },
         };
       });

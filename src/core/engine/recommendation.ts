@@ -91,7 +91,7 @@ const withoutForecasts = (input: RecommendationInput): RecommendationInput => ({
   forecasts: input.forecasts.map((forecast) => ({
     ...forecast,
     probability: null,
-    reason: 'the base fee is above 9,007,199 gwei',
+    reason: () => 'the base fee is above 9,007,199 gwei',
   })),
 });
 
@@ -107,7 +107,8 @@ function confidence(judgedRatio: number, { hitRatio, statedProbability }: Advice
 }
 
 /** Without measurements there is only the reason. */
-export function toHorizon({ horizonSec, probability, reason, ...figures }: Forecast): Horizon {
+export function toHorizon({ horizonSec, probability, reason: why, ...figures }: Forecast): Horizon {
+  const reason = why();
   const { price, savingRatio, missRatio, windows, windowsKept, isCeiling } = figures;
   return probability === null
     ? { horizonSec, probability, reason, ...UNMEASURED }
@@ -136,7 +137,7 @@ export const reasonsFor = (grounds: Grounds): string[] => [...decisive(grounds),
 
 function decisive({ decision, forecasts, patienceSec, floor = null }: Grounds): string[] {
   if (floor !== null) return [`next base fee is at its floor of ${formatGwei(floor)} gwei and cannot fall`];
-  if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason ?? 'too little history'}`];
+  if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason() ?? 'too little history'}`];
   return whyNot(forecasts, patienceSec, decision);
 }
 
