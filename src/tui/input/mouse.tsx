@@ -1,5 +1,5 @@
 import { Box, type DOMElement, measureElement, useIsScreenReaderEnabled, useStdin } from 'ink';
-import { type ReactNode, useContext, useEffect, useInsertionEffect, useRef } from 'react';
+import { type ReactNode, useContext, useEffect, useEffectEvent, useRef } from 'react';
 import * as z from 'zod';
 import { useToast } from '../chrome/toast.tsx';
 import { useRemembered } from '../data/remembered.ts';
@@ -39,20 +39,15 @@ interface ClickableProps {
 export function Clickable({ onClick, children }: ClickableProps) {
   const dispatcher = useContext(DispatcherContext);
   const box = useRef<DOMElement>(null);
-  const latest = useRef(onClick);
-  useInsertionEffect(() => {
-    latest.current = onClick;
+  const take = useEffectEvent((x: number, y: number) => {
+    if (box.current === null) return false;
+    const area = measureElement(box.current);
+    const [column, row] = [x - area.x, y - area.y];
+    const isInside = column >= 0 && row >= 0 && column < area.width && row < area.height;
+    if (isInside) onClick(column, row);
+    return isInside;
   });
-  useEffect(() => {
-    return dispatcher.takeClicks((x, y) => {
-      if (box.current === null) return false;
-      const area = measureElement(box.current);
-      const [column, row] = [x - area.x, y - area.y];
-      const isInside = column >= 0 && row >= 0 && column < area.width && row < area.height;
-      if (isInside) latest.current(column, row);
-      return isInside;
-    });
-  }, [dispatcher]);
+  useEffect(() => dispatcher.takeClicks((x, y) => take(x, y)), [dispatcher]);
   return (
     <Box ref={box} flexDirection="column" flexShrink={0}>
       {children}
