@@ -178,16 +178,14 @@ function caption(
     const when = name === 'mean' || key === 'tip' ? '' : extremeTime(data, of, name);
     return when === '' ? '' : ` ${when}`;
   };
-  const figures = extremes(of);
-  const withTimes = [latest, ...polled, ...basis, ...extremes(of, timed)];
-  const variants = [
-    [[...latest, ...against], ...polled, ...basis, ...extremes(of, timed)],
-    // The side has the times, too.
-    ...(hasSide ? [] : [withTimes]),
-    [[...latest, ...against], ...polled, ...basis, ...figures],
-  ];
+  const figures = [...polled, ...basis, ...extremes(of)];
+  const withTimes = [...polled, ...basis, ...extremes(of, timed)];
+  const whole = [...latest, ...against];
+  // The side has the times, too.
+  const brief = hasSide ? [] : [[latest, ...withTimes]];
+  const variants = [[whole, ...withTimes], ...brief, [whole, ...figures]];
   const fits = (segments: readonly Line[]) => flow(segments, width, { most: 2 }).length < 2;
-  return variants.find(fits) ?? [latest, ...polled, ...basis, ...figures];
+  return variants.find(fits) ?? [latest, ...figures];
 }
 
 /** Which axes are logarithmic; empty where none is. */
