@@ -143,6 +143,7 @@ describe('a toast', () => {
     press(tab);
     await shows(`[${tab} `);
     await shows(/ q quit/);
+    await waitFor(() => !frame().includes('Loading'));
     const before = frame().split('\n');
     press(key);
     await shows(new RegExp(text));
