@@ -138,18 +138,18 @@ export class AutoTxStore extends Store {
 
   /**
    * In one transaction: reads, lets `decide` return the change, and writes it with its notes; `null` when there is no
-   * such auto-tx, or no change. The second of two processes sees the first's change. `decide` may run again; its errors
+   * such auto-tx, or no change; `rival`, and nothing is written: the id of another auto-tx of the same owner and sender that has
+   * the newly signed nonce. The second of two processes sees the first's change. `decide` may run again; its errors
    * are rethrown.
    * @throws {StoreError} `not-holder`: the sender may write only while its process has the lease.
-   * @throws {SameNonceError} when another auto-tx of the same owner and sender has the newly signed nonce.
    */
   async change(
     whose: Pick<StoredAutoTx, 'owner' | 'id'>,
     decide: (stored: StoredAutoTx) => AutoTxStep | null,
     by: 'owner' | 'sender',
-  ): Promise<AutoTxChanged | null> {
+  ): Promise<StoredAutoTx | SameNonce | null> {
     // Transactions reject only with a `StoreError`, so other errors become its result.
-    const outcome = await this.database.transaction<AutoTxChanged | { error: unknown } | null>(
+    const outcome = await this.database.transaction<StoredAutoTx | SameNonce | { error: unknown } | null>(
       async (trx) => {
         if (by === 'sender') await this.#requireLeader(trx);
         const before = await lockAutoTx(trx, whose);
@@ -164,10 +164,10 @@ export class AutoTxStore extends Store {
         const { id, owner, createdAt } = before;
         const after = { ...change.autoTx, id, owner, createdAt };
         const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
-        if (rival !== null) return { error: new SameNonceError(rival) };
+        if (rival !== null) return { rival };
         const signed = change.signed && (await this.#seal(trx, id, change.signed));
         await writeAutoTx(trx, before, { ...change, autoTx: after, signed });
-        return { before, after };
+        return after;
       },
     );
     if (outcome !== null && 'error' in outcome) throw outcome.error;
@@ -319,9 +319,8 @@ export class AutoTxStore extends Store {
 
 type AutoTxs = SelectQueryBuilder<Tables, 'auto_txs', AutoTxRow>;
 
-export interface AutoTxChanged {
-  readonly before: StoredAutoTx;
-  readonly after: StoredAutoTx;
+interface SameNonce {
+  readonly rival: string;
 }
 
 /** Reads an auto-tx to change it. An update that changes nothing takes the lock, which keeps its values until the transaction ends. */
@@ -364,17 +363,6 @@ function reachedIds(db: Queries, { prices, nextBaseFee }: HeadPrices, now: numbe
   return LANES.map((lane) =>
     woken(sql<boolean>`wake_lane = ${lane} and wake_price >= ${integer(prices[lane])}`),
   ).reduce((all, one) => all.unionAll(one), woken(sql<boolean>`wake_base >= ${base}`));
-}
-
-/** Its owner has another auto-tx with the same sender and nonce, and only one of them can be mined. */
-export class SameNonceError extends Error {
-  override readonly name = 'SameNonceError';
-  readonly id: string;
-
-  constructor(id: string) {
-    super(`auto-tx ${id} waits with the same nonce of the same sender; cancel it first`);
-    this.id = id;
-  }
 }
 
 // All below are part of the caller's transaction.

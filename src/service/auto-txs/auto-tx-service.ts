@@ -35,7 +35,7 @@ import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
-import { type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
+import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
@@ -265,13 +265,10 @@ export class AutoTxService {
     decide: (stored: StoredAutoTx) => AutoTxStep | null,
   ): Promise<AutoTxDetails> {
     const { store } = this.#parts;
-    try {
-      const changed = await store.change({ owner, id: before.id }, decide, 'owner');
-      if (changed !== null) this.#parts.onChanged?.();
-      return this.#details(owner, changed?.after ?? (await this.#find(owner, before.id)));
-    } catch (error) {
-      throw error instanceof SameNonceError ? sameNonce(error.id) : error;
-    }
+    const changed = await store.change({ owner, id: before.id }, decide, 'owner');
+    if (changed !== null && 'rival' in changed) throw sameNonce(changed.rival);
+    if (changed !== null) this.#parts.onChanged?.();
+    return this.#details(owner, changed ?? (await this.#find(owner, before.id)));
   }
 
   /** Two entries with the same bytes would report one transaction twice. */

@@ -4,7 +4,7 @@ import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { type AutoTxStep, type StoredAutoTx, stepStored } from '../../core/auto-txs/stored-auto-tx.ts';
 import { isDue } from '../../core/auto-txs/target.ts';
 import type { ChainProfile } from '../../core/chains.ts';
-import type { AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
+import type { AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import type { CoinPrice, PublishedChain } from '../published-chain.ts';
@@ -51,16 +51,17 @@ export function stepNow(stored: StoredAutoTx, event: AutoTxEvent, context: Sende
 }
 
 /** Applies an event in its own transaction, to the state of that moment, and sets what belongs to it beside that. */
-export function happen(
+export async function happen(
   { id, owner, signed }: StoredAutoTx,
   event: AutoTxEvent,
   context: SenderContext,
   beside: Partial<StoredAutoTx> = {},
-): Promise<AutoTxChanged | null> {
+): Promise<StoredAutoTx | null> {
   // The observation belongs to the transaction that was signed then.
   const decide = (stored: StoredAutoTx) =>
     stored.signed?.hash === signed?.hash ? stepNow({ ...stored, ...beside }, event, context) : null;
-  return context.store.change({ owner, id }, decide, 'sender');
+  const changed = await context.store.change({ owner, id }, decide, 'sender');
+  return changed === null || 'rival' in changed ? null : changed;
 }
 
 /** By its exact target at the fresh head. */

@@ -187,7 +187,7 @@ async function observeAndStore(stored: StoredAutoTx, nextNonce: number, turn: Se
     return { stored, observation };
   }
   const changed = await happen(stored, { type: 'observe', observation }, context, beside);
-  return { stored: changed?.after ?? stored, observation };
+  return { stored: changed ?? stored, observation };
 }
 
 /** The facts of a sender; nonces and its live auto-txs follow each other. Wei. */
