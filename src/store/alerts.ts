@@ -92,11 +92,16 @@ export class AlertStore extends Store {
     return wasThere;
   }
 
-  counts(owner: string) {
+  /** How many alerts an owner has, how often they fired since then (ms since epoch), and what all their firings saved. */
+  totals(owner: string, since: number) {
     return this.database.run(async (db) => {
       const total = await countRows(alertsOf(db, owner));
       const disabled = await countRows(alertsOf(db, owner).where(sql<boolean>`phase = 'disabled'`));
-      return { total, pending: total - disabled, disabled };
+      const fired = await countRows(firingsOf(db, owner).where('triggered_at', '>=', since));
+      const sums = await ownedBy(db.selectFrom('firing_tallies'), owner)
+        .select((e) => SUMS.map((column) => e.fn.sum<number | null>(column).as(column)))
+        .executeTakeFirstOrThrow();
+      return { total, pending: total - disabled, disabled, fired, sum: toSum(sums) };
     });
   }
 
@@ -116,19 +121,6 @@ export class AlertStore extends Store {
       return within.selectAll().orderBy('triggered_at', 'desc').limit(limit).execute();
     });
     return rows.map(toFiring).reverse();
-  }
-
-  countFirings(owner: string, since: number): Promise<number> {
-    return this.database.run((db) => countRows(firingsOf(db, owner).where('triggered_at', '>=', since)));
-  }
-
-  async sumFirings(owner: string): Promise<AlertSum> {
-    const sums = await this.database.run((db) =>
-      ownedBy(db.selectFrom('firing_tallies'), owner)
-        .select((e) => SUMS.map((column) => e.fn.sum<number | null>(column).as(column)))
-        .executeTakeFirstOrThrow(),
-    );
-    return toSum(sums);
   }
 }
 

@@ -156,10 +156,9 @@ export class AlertService {
 
   async totals(owner: string): Promise<Totals<Summary['alerts']>> {
     const { alerts, chainNow } = this.#parts;
-    const fired24h = await alerts.countFirings(owner, chainNow() - DAY_MS);
-    const sum = await alerts.sumFirings(owner);
+    const { sum, fired: fired24h, ...counts } = await alerts.totals(owner, chainNow() - DAY_MS);
     return {
-      counts: { ...(await alerts.counts(owner)), fired24h },
+      counts: { ...counts, fired24h },
       events: sum.firings,
       saved: firingsSaved(sum, this.#savingsGas),
     };
