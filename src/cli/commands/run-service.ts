@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { abortable, sleep, untilAborted } from '../../chain/async.ts';
-import type { ChainSource } from '../../chain/chain-source.ts';
+import { abortable, untilAborted } from '../../chain/async.ts';
 import { ClientError } from '../../client/errors.ts';
+import { untilItWorks } from '../../client/follow-prices.ts';
 import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
@@ -123,8 +123,12 @@ async function serveChain(
     const place = choice.kind !== 'rpc' || db !== null ? db : await knownPlace(choice);
     let current = await (place === undefined ? startEphemeral() : start(place));
     const move = async () => {
-      const found = await namedChain(source, stop.signal, extras.onError);
-      if (found === null) return;
+      const readChain = (signal: AbortSignal) => abortable(source.chain(), signal);
+      const retryMs = (error: unknown) => {
+        extras.onError(error);
+        return 5_000;
+      };
+      const found = await untilItWorks(readChain, retryMs, stop.signal);
       const ephemeral = current;
       current = await start(chainDatabase(io, found));
       extras.onNews({ isWell: true, message: `${source.name} answers now: it is on ${found.name}` });
@@ -156,19 +160,6 @@ async function serveChain(
     chain.close();
     throw error;
   }
-}
-
-/** The chain, once a node names it; `null` on abort. */
-async function namedChain(source: ChainSource, signal: AbortSignal, onError: (error: unknown) => void) {
-  while (!signal.aborted) {
-    try {
-      return await abortable(source.chain(), signal);
-    } catch (error) {
-      if (!signal.aborted) onError(error);
-      await sleep(5_000, signal);
-    }
-  }
-  return null;
 }
 
 /** The plans of the config file as it is now: read at most once a second, on demand. */
