@@ -1,6 +1,7 @@
 import { ClientError } from '../../client/errors.ts';
 import { coinSymbol } from '../../client/views/auto-txs.ts';
 import { type CallCost, costOfCall, workOfGas } from '../../client/views/cost.ts';
+import { dollarsBehind } from '../../client/views/fact.ts';
 import { describeLikely, type SnapshotView } from '../../client/views/gas.ts';
 import type { CallToEstimate } from '../../contract/estimate.ts';
 import { LANES } from '../../core/advice.ts';
@@ -12,7 +13,6 @@ import {
   formatSaving,
   formatUsd,
   UNKNOWN,
-  usdOf,
 } from '../../core/units.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
@@ -119,8 +119,6 @@ function costText(
 ): string {
   const { gas, dataFee, dataFeeReason, lanes, waits } = costs;
   const symbol = coinSymbol(snapshot.chainId ?? 1);
-  const dollars = (wei: bigint) =>
-    mapped(snapshot.nativeUsd, (usd) => ` (${formatUsd(usdOf(wei, usd))})`) ?? '';
   const paid: TextColumn<CallCost['lanes']['slow']>[] = [
     ['gwei', 'right', ({ price }) => formatGwei(price)],
     ['costs', 'right', ({ wei }) => formatNative(wei, symbol)],
@@ -131,7 +129,7 @@ function costText(
       ? [`without what L1 takes: ${cleanLine(dataFeeReason ?? 'it is not known')}`]
       : dataFee === 0n
         ? []
-        : [`of it ${formatNative(dataFee, symbol)}${dollars(dataFee)} for L1`];
+        : [`of it ${formatNative(dataFee, symbol)}${dollarsBehind(dataFee, snapshot.nativeUsd)} for L1`];
   const none = `no wait within --patience is measured${mapped(missing, (why) => `: ${why}`) ?? ''}`;
   const waiting = tableLines<CallCost['waits'][number]>(
     [

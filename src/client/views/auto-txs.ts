@@ -28,16 +28,14 @@ import {
   formatNative,
   formatSavedNative,
   formatSavedUsd,
-  formatUsd,
   nativeString,
   shortGwei,
   UNKNOWN,
-  usdOf,
   utcMinute,
 } from '../../core/units.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { describeDistance, type ListView, laneOf, plainWord, ratioTo, titleWord } from './alerts.ts';
-import { counted, type Fact, mapped } from './fact.ts';
+import { counted, dollarsBehind, type Fact, mapped } from './fact.ts';
 import type { SnapshotView } from './gas.ts';
 import { describeCoins } from './metrics.ts';
 import { PendingView } from './pending.ts';
@@ -286,8 +284,7 @@ export function describeSigned(
   const { chainId, from, to, value, data, nonce, maxPriorityFeePerGas: tip } = transaction;
   const symbol = coinSymbol(chainId ?? here);
   const isContract = to === null && data !== null && data !== '0x';
-  const dollars = (wei: bigint) =>
-    nativeUsd === null || wei === 0n ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`;
+  const dollars = (wei: bigint) => (wei === 0n ? '' : dollarsBehind(wei, nativeUsd));
   const limit = mapped(transaction.gasLimit, (gas) => `, gas limit ${formatCount(Number(gas))}`) ?? '';
   const tipText = mapped(tip, (wei) => `, tip ${exactGwei(wei)}`) ?? '';
   const most = exactGwei(transaction.maxFeePerBlobGas ?? 0n);
@@ -396,9 +393,8 @@ export function describeOwnFee(
   if (gasLimit === null || nextBaseFee === null || cap === null) return null;
   const pays = paysAt(autoTx, nextBaseFee);
   const fees = gasLimit * pays;
-  const usd = nativeUsd === null ? '' : ` (${formatUsd(usdOf(fees, nativeUsd))})`;
   const native = (wei: bigint) => formatNative(wei, coinSymbol(autoTx.chainId));
-  return `It pays ${formatGwei(pays)} gwei itself: fees of about ${native(fees)}${usd}, at most ${native(gasLimit * cap)}.`;
+  return `It pays ${formatGwei(pays)} gwei itself: fees of about ${native(fees)}${dollarsBehind(fees, nativeUsd)}, at most ${native(gasLimit * cap)}.`;
 }
 
 export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {

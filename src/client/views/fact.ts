@@ -1,4 +1,4 @@
-import { formatCount } from '../../core/units.ts';
+import { formatCount, formatUsd, usdOf } from '../../core/units.ts';
 
 /** For people; `null`: unknown, or there is none. */
 export type Fact = readonly [name: string, text: string | null];
@@ -9,6 +9,10 @@ export interface Money {
   /** The coin's present price, for amounts without dollars of their own. */
   readonly nativeUsd: number | null;
 }
+
+/** ` ($31.20)`, to stand behind an amount of wei; nothing where the coin's price is not known. */
+export const dollarsBehind = (wei: bigint, nativeUsd: number | null): string =>
+  nativeUsd === null ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`;
 
 export const mapped = <Value, Result>(
   value: Value | null | undefined,

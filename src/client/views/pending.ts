@@ -6,12 +6,10 @@ import {
   formatDuration,
   formatLikelihood,
   formatNative,
-  formatUsd,
   gweiString,
-  usdOf,
 } from '../../core/units.ts';
 import { lenient } from '../lenient.ts';
-import { counted, type Fact, type Money } from './fact.ts';
+import { counted, dollarsBehind, type Fact, type Money } from './fact.ts';
 
 /** Why a pending transaction waits, and what frees it; prices in wei per gas as `bigint`. */
 export const PendingView = lenient(PendingWire, 'reason');
@@ -56,7 +54,6 @@ function signWords(sign: ToSignView, { symbol, nativeUsd }: Money): string {
   if (maxFeePerGas === null || maxPriorityFeePerGas === null) {
     return 'its fees are above 9,007,199 gwei, more than can be told';
   }
-  const dollars = (wei: bigint) => (nativeUsd === null ? '' : ` (${formatUsd(usdOf(wei, nativeUsd))})`);
   const blobFee =
     maxFeePerBlobGas === null ? '' : `, max fee per blob gas ${exactGwei(maxFeePerBlobGas)} gwei`;
   const fees =
@@ -66,7 +63,9 @@ function signWords(sign: ToSignView, { symbol, nativeUsd }: Money): string {
   const blobs = blobCount ? `, ${counted(blobCount, 'blob')}` : '';
   const parts = [
     `nonce ${nonce ?? 'unknown'}, ${fees}, gas limit ${formatCount(gasLimit ?? 0)}${blobs}`,
-    ...(costWei === null ? [] : [`at most ${formatNative(costWei, symbol)}${dollars(costWei)}`]),
+    ...(costWei === null
+      ? []
+      : [`at most ${formatNative(costWei, symbol)}${dollarsBehind(costWei, nativeUsd)}`]),
     ...(expectedCostWei === null ? [] : [`about ${formatNative(expectedCostWei, symbol)} now`]),
     ...(missingWei ? [`the balance lacks ${formatNative(missingWei, symbol)}`] : []),
     ...(rule === null ? [] : [`for ${rule}`]),
