@@ -1,6 +1,7 @@
 import { fittingBucket } from '../contract/choices.ts';
 import type { LaneName } from '../core/advice.ts';
 import type { PriceAtBlock } from '../core/alerts/alert-rule.ts';
+import { quantilesOf } from '../core/market-stats.ts';
 import type { ThresholdBasis } from '../core/threshold/threshold.ts';
 import { formatDuration } from '../core/units.ts';
 import type { GasClient, MetricsQuery } from './gas-client.ts';
@@ -60,15 +61,13 @@ export const pastPriceAt =
   (percentile, windowSec) => {
     const everySec = past?.everySec ?? 0;
     const known = past?.prices.filter((price) => price.timestamp + everySec <= timestamp) ?? [];
-    const storedSec = timestamp - (known[0]?.timestamp ?? timestamp);
-    if (storedSec < windowSec - everySec)
-      return { reason: `only ${formatDuration(storedSec)} of ${formatDuration(windowSec)} are stored` };
     const within = known.filter((price) => price.timestamp + everySec > timestamp - windowSec);
-    const sorted = Float64Array.from(within, ({ price }) => Number(price)).sort();
-    // Type 7 of Hyndman and Fan, as the service's own.
-    const at = ((sorted.length - 1) * percentile) / 100;
-    const [low = 0, high = 0] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
-    return { price: BigInt(Math.round(low + (high - low) * (at - Math.floor(at)))) };
+    const storedSec = within.length === 0 ? 0 : timestamp - (known[0]?.timestamp ?? timestamp);
+    if (within.length === 0 || storedSec < windowSec - everySec)
+      return { reason: `only ${formatDuration(storedSec)} of ${formatDuration(windowSec)} are stored` };
+    const sorted = within.map(({ price }) => ({ value: Number(price), weight: 1 }));
+    sorted.sort((a, b) => a.value - b.value);
+    return { price: BigInt(quantilesOf(sorted)(percentile / 100)) };
   };
 
 /** Prices that an alert would have seen after each block: that of the next block, whose base fee is in its row. */
