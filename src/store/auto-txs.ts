@@ -84,16 +84,24 @@ export class AutoTxStore extends Store {
     return { autoTxs, total };
   }
 
-  counts(owner: string): Promise<Partial<Record<AutoTxStatus, number>>> {
+  /**
+   * How many an owner has of each status, and what executed ones saved against their price at creation, deleted ones included;
+   * in dollars if each has a dollar price.
+   */
+  totals(owner: string) {
     return this.database.run(async (db) => {
       const all = ownedBy(db.selectFrom('auto_txs'), owner).groupBy('status');
       const rows = await all.select((e) => ['status', e.fn.countAll<number>().as('count')]).execute();
-      const counts: Partial<Record<AutoTxStatus, number>> = {};
+      const byStatus: Partial<Record<AutoTxStatus, number>> = {};
       for (const { status, count } of rows) {
         const known = AUTO_TX_STATUSES.find((each) => each === status) ?? 'FAILED';
-        counts[known] = (counts[known] ?? 0) + Number(count);
+        byStatus[known] = (byStatus[known] ?? 0) + Number(count);
       }
-      return counts;
+      const tallies = await ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute();
+      const sum = (of: 'executed' | 'usd' | 'unpriced') => tallies.reduce((all, row) => all + row[of], 0);
+      const savedWei = tallies.reduce((all, row) => all + BigInt(row.saved_wei), 0n);
+      const savedUsd = sum('unpriced') > 0 ? null : sum('usd');
+      return { byStatus, executed: sum('executed'), savedWei, savedUsd };
     });
   }
 
@@ -278,19 +286,6 @@ export class AutoTxStore extends Store {
       return within.orderBy('mined_at', 'desc').limit(limit);
     });
     return newest.reverse();
-  }
-
-  /** Savings of executed auto-txs against their price at creation; in dollars if each has a dollar price. */
-  async savingsSum(owner: string) {
-    const rows = await this.database.run((db) =>
-      ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute(),
-    );
-    const sum = (of: 'executed' | 'usd' | 'unpriced') => rows.reduce((total, row) => total + row[of], 0);
-    return {
-      executed: sum('executed'),
-      savedWei: rows.reduce((total, row) => total + BigInt(row.saved_wei), 0n),
-      savedUsd: sum('unpriced') > 0 ? null : sum('usd'),
-    };
   }
 
   async activeOwners(): Promise<string[]> {

@@ -48,7 +48,7 @@ async function filled(chainId = 31_337) {
   }
   const kept = async () => ({
     blocks: (await database.queries.selectFrom('blocks').select('number').execute()).length,
-    waiting: (await autoTxs.counts('')).PENDING ?? 0,
+    waiting: (await autoTxs.totals('')).byStatus.PENDING ?? 0,
   });
   const leases = new LeaseStore(database);
   const leader = async () => (await leases.read())?.process ?? null;

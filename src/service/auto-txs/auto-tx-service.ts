@@ -234,10 +234,8 @@ export class AutoTxService {
   }
 
   async totals(owner: string): Promise<Totals<Summary['autoTxs']>> {
-    const { store } = this.#parts;
-    const byStatus = await store.counts(owner);
+    const { byStatus, executed, savedWei, savedUsd } = await this.#parts.store.totals(owner);
     const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-    const { executed, savedWei, savedUsd } = await store.savingsSum(owner);
     return {
       counts: { total, byStatus },
       events: executed,

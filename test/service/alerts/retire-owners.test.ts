@@ -86,14 +86,14 @@ test('what a key that is gone has waiting is not sent any more and says why; wha
   await store.create(storedAutoTx('sent', { owner: 'gone', signed: { nonce: 9 } }), bytesOf('sent'), 10);
   await store.change(sent, (autoTx) => stepped(autoTx, { type: 'submit' }), 'sender');
   const service = await runService({ source: new ScriptedSource(makeBlocks(0, 9)), database: path, gate });
-  await waitFor(async () => (await store.counts('gone')).DISABLED === 1);
+  await waitFor(async () => (await store.totals('gone')).byStatus.DISABLED === 1);
   expect((await store.timeline('of-gone'))[0]).toMatchObject({
     kind: 'DISABLED',
     message: 'its key was revoked: not broadcast while it is disabled',
   });
   expect(await store.signedBytes('of-gone')).toEqual(bytesOf('gone'));
   expect((await store.find('gone', 'sent'))?.state.status).toBe('SUBMITTED');
-  expect(await store.counts(kept)).toEqual({ PENDING: 1 });
+  expect((await store.totals(kept)).byStatus).toEqual({ PENDING: 1 });
   expect((await store.find('', 'of-'))?.state.status).toBe('PENDING');
   await service.stop();
   expect(service.errors).toEqual([]);

@@ -23,6 +23,12 @@ import {
   storedAutoTx,
 } from './stored-auto-txs.ts';
 
+/** Without the counts. */
+async function savingsOf(store: AutoTxStore, owner: string) {
+  const { byStatus: _, ...saved } = await store.totals(owner);
+  return saved;
+}
+
 describe.each(ENGINES)('on %s', (engine) => {
   async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
     const database = await openOn(engine);
@@ -308,7 +314,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       await keep(store, storedAutoTx(id, { ...more, signed: { nonce: Number(id) } }));
       await happen(store, id, { type: 'submit' }, mined(5, { gasUsed, effectiveGasPrice: price }));
     };
-    expect(await store.savingsSum('a')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
+    expect(await savingsOf(store, 'a')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
     await execute('1', { owner: 'a', priceAtCreation: fee, nativeUsd: 2_000 }, 30_000_000n, 1n);
     await execute('2', { owner: 'a', priceAtCreation: fee, nativeUsd: 1_000 }, 3n, 2n);
     // What nobody can compare is no saving and no loss.
@@ -317,28 +323,28 @@ describe.each(ENGINES)('on %s', (engine) => {
     await execute('5', { owner: 'b', priceAtCreation: 9n, nativeUsd: null }, 10n, 7n);
     const savedWei = (fee - 1n) * 30_000_000n + (fee - 2n) * 3n - 42_000n;
     const savedUsd = (Number(fee - 1n) * 3e7 * 2_000 + Number(fee - 2n) * 3 * 1_000) / 1e18;
-    expect(await store.savingsSum('a')).toEqual({
+    expect(await savingsOf(store, 'a')).toEqual({
       executed: 4,
       savedWei,
       savedUsd: expect.closeTo(savedUsd, 0),
     });
-    expect(await store.savingsSum('b')).toEqual({ executed: 1, savedWei: 20n, savedUsd: null });
-    expect(await store.savingsSum('')).toEqual({ executed: 5, savedWei: savedWei + 20n, savedUsd: null });
+    expect(await savingsOf(store, 'b')).toEqual({ executed: 1, savedWei: 20n, savedUsd: null });
+    expect(await savingsOf(store, '')).toEqual({ executed: 5, savedWei: savedWei + 20n, savedUsd: null });
     await store.remove('', '2');
-    expect((await store.savingsSum('a')).savedWei).toBe(savedWei);
+    expect((await savingsOf(store, 'a')).savedWei).toBe(savedWei);
   });
 
   test('sums later changes of an executed auto-tx too', async () => {
     const { store } = await open();
     await keep(store, storedAutoTx('atx_1', { priceAtCreation: 10n * GWEI }));
     await happen(store, 'atx_1', { type: 'submit' }, mined(5));
-    expect(await store.savingsSum('')).toEqual({ executed: 1, savedWei: 21_000n * GWEI, savedUsd: null });
+    expect(await savingsOf(store, '')).toEqual({ executed: 1, savedWei: 21_000n * GWEI, savedUsd: null });
     await store.change(
       { owner: '', id: 'atx_1' },
       (kept) => ({ autoTx: { ...kept, nativeUsd: 2_000 }, notes: [], at: NOW }),
       'sender',
     );
-    expect(await store.savingsSum('')).toEqual({
+    expect(await savingsOf(store, '')).toEqual({
       executed: 1,
       savedWei: 21_000n * GWEI,
       savedUsd: expect.closeTo(0.042, 9),

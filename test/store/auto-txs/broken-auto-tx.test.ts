@@ -89,5 +89,5 @@ test.each(BREAKS)(
 test('the end of a key disables its other auto-txs', async () => {
   const { store } = await openWith({ value: 'much' });
   await store.disableAll('a', 'its key was revoked', NOW);
-  expect(await store.counts('a')).toEqual({ PENDING: 1, DISABLED: 1 });
+  expect((await store.totals('a')).byStatus).toEqual({ PENDING: 1, DISABLED: 1 });
 });

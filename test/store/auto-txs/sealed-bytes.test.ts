@@ -77,7 +77,7 @@ test('a file of before is sealed where it lies, with a key beside it for its own
   expect((await stat(`${path}.key`)).mode & 0o777).toBe(0o600);
   expect(await store.signedBytes('old')).toEqual(bytes);
   // Two for one nonce should never have been: one of them waits on.
-  expect(await store.counts('')).toEqual({ PENDING: 1, CANCELLED: 1 });
+  expect((await store.totals('')).byStatus).toEqual({ PENDING: 1, CANCELLED: 1 });
   await database.close();
   await rm(`${path}.key`);
   const found = await open(path);
