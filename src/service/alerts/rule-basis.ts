@@ -63,7 +63,11 @@ export function createRuleBasis(parts: RuleBasisParts) {
   function basis(rules: ChainRulesName, price: bigint): DollarBasis {
     const known = chain()?.dataFee === undefined ? NO_DATA_FEES : fees;
     const coin = parts.coinPrice();
-    const key = JSON.stringify([coin, rules, known === null ? null : feeKey(known, price)]);
+    // Another one whenever the fee of any work is.
+    const dependsOnPrice = Object.values(known?.quotes ?? {}).some(({ kind }) => kind === 'total');
+    const key = JSON.stringify([coin, rules, known, dependsOnPrice && price], (_, each: unknown) =>
+      typeof each === 'bigint' ? String(each) : each,
+    );
     if (last?.key === key) return last;
     const { gasOf, dataFeeOf } = known === null ? UNKNOWN : usualBasis(rules, known, price);
     last = { key, ...coin, gasOf: once(gasOf), dataFeeOf: once(dataFeeOf) };
@@ -95,14 +99,6 @@ export function createRuleBasis(parts: RuleBasisParts) {
 }
 
 const UNKNOWN = { gasOf: () => null, dataFeeOf: () => null };
-
-/** Another one whenever the fee of any work is. */
-function feeKey({ parameters, reason, quotes }: DataFees, price: bigint): unknown {
-  const texts = (value: unknown) =>
-    JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each));
-  const dependsOnPrice = Object.values(quotes ?? {}).some(({ kind }) => kind === 'total');
-  return [texts(parameters), reason, texts(quotes), dependsOnPrice ? String(price) : null];
-}
 
 /** Works out each work once: its bytes are compressed for that. */
 function once<Result>(of: (work: PaidWork) => Result): (work: PaidWork) => Result {
