@@ -27,7 +27,7 @@ const WHILE_BUSY: RetryTimes = { busy: 5_000, unreachable: 5_000 };
 const WHILE_MADE: RetryTimes = { busy: 5_000, failed: 1_000 };
 
 /** An open database. Its one owner closes it. `run` and `transaction` reject with a `StoreError`. */
-export interface Database<Schema = Tables> {
+export interface Database<Schema = Tables> extends AsyncDisposable {
   readonly queries: Kysely<Schema>;
   /** For messages: the file name without its folder, or the server's database and host. */
   readonly name: string;
@@ -223,6 +223,7 @@ async function open<Schema>(
     transaction: (work, retryTimes) => attempt(() => transact(unlessNewer(work)), retryTimes),
     lockingTransaction: (work) => attempt(() => queries.transaction().execute(unlessNewer(work))),
     close: () => queries.destroy(),
+    [Symbol.asyncDispose]: () => queries.destroy(),
   };
 }
 

@@ -213,12 +213,8 @@ async function withStore<Result>(file: string, work: (store: KeyStore) => Promis
     import('../../store/api-keys.ts'),
     import('../../store/database.ts'),
   ]);
-  const store = new KeyStore(await openKeyDatabase(file));
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+  await using database = await openKeyDatabase(file);
+  return await work(new KeyStore(database));
 }
 
 const revokedOn = ({ revoked_at }: KeyRow) => `${utcTime(Number(revoked_at) * 1_000, 'minutes')} UTC`;

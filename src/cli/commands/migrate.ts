@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { formatCount } from '../../core/units.ts';
-import type { Database } from '../../store/database.ts';
 import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/database-url.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { keysDatabase } from '../config-file.ts';
@@ -58,12 +57,9 @@ async function move(
   const { openDatabase, openHistoryToMove, openKeysToRead } = await import('../../store/database.ts');
   const { moveDatabase } = await import('../../store/move-database.ts');
   const { isRunning } = await import('../../service/lease.ts');
-  await using opened = new AsyncDisposableStack();
-  const closing = <Opened extends Pick<Database, 'close'>>(database: Opened) =>
-    opened.adopt(database, (each) => each.close());
-  const history = closing(await openHistoryToMove(from));
-  const ofKeys = keys === null ? null : closing(await openKeysToRead(keys));
-  const target = closing(await openDatabase(to, settings.encryptionKey.value));
+  await using history = await openHistoryToMove(from);
+  await using ofKeys = keys === null ? null : await openKeysToRead(keys);
+  await using target = await openDatabase(to, settings.encryptionKey.value);
   const moved = await moveDatabase(history, ofKeys, target, {
     now: io.now(),
     isRunning: (place) => isRunning(place) === true,
@@ -108,8 +104,7 @@ async function takeFileBack(io: Io, { db }: Settings, { yes }: MigrateFlags): Pr
   if (db.value === null || isServerUrl(db.value)) throw usageError('name the file with --db FILE');
   const { openMoved } = await import('../../store/database.ts');
   const { readMoved, takeBack } = await import('../../store/moved.ts');
-  const database = await openMoved(thereAt('--db', db.value));
-  await using _ = { [Symbol.asyncDispose]: database.close };
+  await using database = await openMoved(thereAt('--db', db.value));
   const moved = await database.run(readMoved);
   if (moved === null) return note(io, `${database.name} was not moved; nothing changes`);
   requireTerminal(io, 'taking it back', yes);
@@ -124,8 +119,7 @@ async function openNamed({ db, encryptionKey }: Settings) {
   if (db.value === null) throw usageError('name the database with --db FILE or --database URL');
   if (!isServerUrl(db.value)) thereAt('--db', db.value);
   const { openDatabase } = await import('../../store/database.ts');
-  const database = await openDatabase(db.value, encryptionKey.value);
-  return Object.assign(database, { [Symbol.asyncDispose]: database.close });
+  return openDatabase(db.value, encryptionKey.value);
 }
 
 function thereAt(flag: string, text: string): string {
