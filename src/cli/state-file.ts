@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
@@ -140,7 +140,7 @@ async function withLock(path: string, work: () => Promise<void>): Promise<void> 
 
 async function takeLock(path: string): Promise<boolean> {
   try {
-    await (await open(path, 'wx', 0o600)).close();
+    await writeFile(path, '', { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
@@ -157,13 +157,7 @@ async function takeLock(path: string): Promise<boolean> {
 async function replaceWhole(path: string, text: string): Promise<void> {
   const draft = temporaryPath(path);
   try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true });
     await rename(draft, path);
   } finally {
     await rm(draft, { force: true });

@@ -23,13 +23,7 @@ export const temporaryPath = (path: string): string =>
 export function makeWhole(path: string, text: string, mode = 0o600): void {
   const draft = temporaryPath(path);
   try {
-    const file = openSync(draft, 'wx', mode);
-    try {
-      writeFileSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(draft, text, { flag: 'wx', mode, flush: true });
     publish(draft, path);
     syncFolder(dirname(path));
   } finally {
