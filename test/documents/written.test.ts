@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { withPart } from '../../scripts/docs/markdown.ts';
 import { releaseDate, WRITTEN } from '../../scripts/docs.ts';
@@ -7,6 +9,13 @@ import { exists, read } from './project-files.ts';
 it.each(Object.keys(WRITTEN))('%s is as the program says it now: run npm run docs', (path) => {
   const before = exists(path) ? read(path) : '';
   expect(WRITTEN[path]?.(before, read('CHANGELOG.md'))).toBe(before);
+});
+
+it('is written by Node alone, which reads no JSX', async () => {
+  const read =
+    "const { WRITTEN } = await import('./scripts/docs.ts'); console.log(Object.keys(WRITTEN).length);";
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', read]);
+  expect(Number(stdout)).toBe(Object.keys(WRITTEN).length);
 });
 
 it('names in MCP.md the largest bodies that MCP reads', () => {

@@ -1,6 +1,14 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import { type ReactNode, useContext, useEffect, useReducer, useState, useSyncExternalStore } from 'react';
+import {
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useReducer,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { type ChainStatus, chainStatus } from '../../client/views/chain-status.ts';
@@ -22,7 +30,7 @@ import { usePace, useRateLimit } from '../data/pace.ts';
 import { useForkChip, useSnapshot } from '../data/prices.ts';
 import { useRecovery } from '../data/queries.ts';
 import { createQueryClient } from '../data/query-client.ts';
-import { Remembered, RememberedContext, useMemoryOf, useRemembered } from '../data/remembered.ts';
+import { chainMemory, Remembered, RememberedContext, useRemembered } from '../data/remembered.ts';
 import type { Scope, TabScope } from '../input/keymap.ts';
 import { useMouseKey } from '../input/mouse.tsx';
 import { type ActionHandlers, KeyListener } from '../input/use-keys.tsx';
@@ -424,4 +432,19 @@ function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number)
     const text = 'The chain began anew: its history is dropped, auto-txs are disabled';
     toast({ kind: 'alert', text, forMs: RESTART_SHOWN_MS });
   }, [restartedAt, toast, now]);
+}
+
+const DAMAGE_SHOWN_MS = 8_000;
+
+/** What is remembered of the source that is open; an opening one has what is shown until it has a name. */
+function useMemoryOf(opened: MonitorSource | null, chainId: number | null): void {
+  const remembered = useContext(RememberedContext);
+  const toast = useToast();
+  const named = opened?.rememberedAs ?? null;
+  const name = named ?? (opened === null || chainId === null ? null : chainMemory(chainId));
+  useLayoutEffect(() => remembered.open(name), [remembered, name]);
+  useEffect(
+    () => remembered.watch((text) => toast({ kind: 'error', text, forMs: DAMAGE_SHOWN_MS })),
+    [remembered, toast],
+  );
 }

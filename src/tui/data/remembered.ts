@@ -1,7 +1,5 @@
-import { createContext, useContext, useEffect, useLayoutEffect, useMemo, useSyncExternalStore } from 'react';
+import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import type * as z from 'zod';
-import type { MonitorSource } from '../app/source.ts';
-import { useToast } from '../chrome/toast.tsx';
 
 /** By name; the reader checks each. */
 export type RememberedValues = Readonly<Record<string, unknown>>;
@@ -124,19 +122,4 @@ export function useRemembered<T>(
     remembered.set(name, next, isEverywhere);
   };
   return [value, set];
-}
-
-const DAMAGE_SHOWN_MS = 8_000;
-
-/** What is remembered of the source that is open; an opening one has what is shown until it has a name. */
-export function useMemoryOf(opened: MonitorSource | null, chainId: number | null): void {
-  const remembered = useContext(RememberedContext);
-  const toast = useToast();
-  const named = opened?.rememberedAs ?? null;
-  const name = named ?? (opened === null || chainId === null ? null : chainMemory(chainId));
-  useLayoutEffect(() => remembered.open(name), [remembered, name]);
-  useEffect(
-    () => remembered.watch((text) => toast({ kind: 'error', text, forMs: DAMAGE_SHOWN_MS })),
-    [remembered, toast],
-  );
 }
