@@ -10,10 +10,13 @@ import type { PublishedChain } from './published-chain.ts';
 import { statsCurrent } from './responses/gas.ts';
 import { usualWork } from './responses/market.ts';
 
-/** Blocks of one chain in memory: an hour of 1-second blocks, half a day of Ethereum's. */
-const CAPACITY = 4_096;
+/**
+ * Blocks of one chain in memory: ten hours of Ethereum's. With the depth of a rewind they fill a ring of 4,096; a block more
+ * would take twice the memory.
+ */
+const CAPACITY = 3_072;
 
-/** One of many chains of the board: prices and advice from the newest 4,096 blocks, without a database. */
+/** One of many chains of the board: prices and advice from the newest 3,072 blocks, without a database. */
 export function createLightChain(
   source: ChainSource,
   { now: wallNow, patienceSec }: { readonly now: () => number; readonly patienceSec: number },
