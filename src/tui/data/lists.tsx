@@ -145,7 +145,7 @@ interface ListOptions<Item> extends Pick<PolledQuery<ListView<Item>>, 'ask'> {
 const IDLE_MS = 300_000;
 /** Reading a long list takes long. */
 const LONG_LIST = 500;
-/** In this process, of such a list and of one that is neither shown nor awaited: about once a block. */
+/** In this process, of such a list and of one that is empty and not shown: about once a block. */
 const OWN_IDLE_MS = 12_000;
 /** In this process: what is not shown is only counted and announced, a few polls of the price later at most. */
 const OWN_UNSEEN_MS = 2_000;
@@ -163,7 +163,8 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
       everyMs: ({ items } = { items: [], total: 0, unreadable: 0 }) => {
         const isNeeded = isShown || items.some(isWaited);
         if (!isOwnService) return Math.max(intervalMs, isNeeded ? ELSEWHERE_MS : IDLE_MS);
-        if (!isNeeded || items.length > LONG_LIST) return Math.max(intervalMs, OWN_IDLE_MS);
+        const isEmpty = items.length === 0 && !isShown;
+        if (isEmpty || items.length > LONG_LIST) return Math.max(intervalMs, OWN_IDLE_MS);
         return isShown
           ? intervalMs
           : Math.max(intervalMs, Math.min(OWN_UNSEEN_MS, UNSEEN_EVERY * intervalMs));
