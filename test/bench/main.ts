@@ -46,7 +46,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
     rows: measureNow,
   },
   scripts: {
-    says: 'runs `gastop now --json --rpc` in turns with a viem and an ethers script on the same node, each a whole process',
+    says: 'runs `gastop now --json --rpc`, with history that the monitor has stored, in turns with a viem and an ethers script on the same node',
     rows: measureScripts,
   },
   package: {
