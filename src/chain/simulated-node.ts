@@ -4,7 +4,7 @@ import { type Block, type Hex, tipBetween } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
-import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
+import { readSigned } from '../core/transactions/decode-transaction.ts';
 import {
   type GasProblem,
   type GasRules,
@@ -13,7 +13,6 @@ import {
   RULES,
 } from '../core/transactions/gas-rules.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
-import { TransactionError } from '../core/transactions/transaction-error.ts';
 import {
   ChainError,
   type ChainSource,
@@ -249,12 +248,9 @@ const refusal = (outcome: SendOutcome, reason: string, message: string) =>
   new SendFailure(outcome, reason, new ChainError('rejected', message));
 
 function decoded(signed: Hex): SignedTransaction {
-  try {
-    return decodeTransaction(signed);
-  } catch (error) {
-    if (error instanceof TransactionError) throw refusal('never', 'invalid', error.message);
-    throw error;
-  }
+  const read = readSigned(signed);
+  if (read.problem === null) return read.transaction;
+  throw refusal('never', 'invalid', read.problem);
 }
 
 /** The header tells them. */

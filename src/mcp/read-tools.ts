@@ -20,9 +20,8 @@ import { unpriced } from '../core/auto-txs/cost-limit.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { maxCostText, parseMaxCost } from '../core/threshold/max-cost.ts';
 import { thresholdText } from '../core/threshold/threshold.ts';
-import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
+import { readSigned } from '../core/transactions/decode-transaction.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
-import { TransactionError } from '../core/transactions/transaction-error.ts';
 import { weiOfGwei } from '../core/units.ts';
 import { threshold } from './threshold-tool.ts';
 import {
@@ -411,7 +410,7 @@ const checkSigned = reading({
     reachProbability: maybe(Count, 'That its target is reached within a day, 0 to 1'),
   },
   run: async ({ client, signal, now }, args) => {
-    const signed = await readSigned(args.signedTransaction);
+    const signed = transactionOf(args.signedTransaction);
     const limit =
       args.maxCost === undefined ? null : unpriced(readRule('maxCost', args.maxCost, parseMaxCost));
     if (limit !== null && args.targetGasPriceGwei !== undefined)
@@ -429,18 +428,15 @@ const checkSigned = reading({
 });
 
 /** @throws ToolError without any part of `raw`. */
-async function readSigned(raw: string) {
+function transactionOf(raw: string) {
   if (/^[0-9a-f]{64}$/.test(bareHex(raw))) {
     throw new ToolError(
       'this is 32 bytes: the hash of a transaction, or a private key, which belongs into a wallet alone; give the raw signed transaction',
     );
   }
-  try {
-    return decodeTransaction(raw);
-  } catch (error) {
-    if (!(error instanceof TransactionError)) throw error;
-    throw new ToolError(`no node would take this as a transaction: ${error.message}`);
-  }
+  const read = readSigned(raw);
+  if (read.problem === null) return read.transaction;
+  throw new ToolError(`no node would take this as a transaction: ${read.problem}`);
 }
 
 /** Reads these chains side by side; `null`: those that are set up, else the usual ones. */

@@ -88,7 +88,7 @@ export async function sendTransaction(
   signed: Hex,
   { isStillWanted = () => true, onTaken = () => {} }: SendOptions,
 ): Promise<Hex> {
-  const { bytes, id } = readSigned(signed);
+  const { bytes, id } = bytesAndId(signed);
   const verified = async (node: PoolNode) => {
     // Always verified again: a sent transaction cannot be recalled.
     await pool.verify(node, { isForced: true }).catch((error: unknown) => {
@@ -156,7 +156,7 @@ function gravest(errors: readonly unknown[]): unknown {
   return refusal === undefined ? first : new SendFailure(first.outcome, refusal.reason, refusal);
 }
 
-function readSigned(signed: Hex): { readonly bytes: Hex; readonly id: Hex } {
+function bytesAndId(signed: Hex): { readonly bytes: Hex; readonly id: Hex } {
   let words = 'the signed transaction is not hex: give it as 0x followed by pairs of digits';
   if (isHex(signed)) {
     const bytes: Hex = `0x${signed.slice(2).toLowerCase()}`;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
 import { bareHex, isLongHex, isSignedShape } from '../../core/transactions/signed-text.ts';
-import { TransactionError } from '../../core/transactions/transaction-error.ts';
 import { type CliError, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { cleanLine } from '../output.ts';
@@ -50,13 +49,10 @@ export async function signedInput(io: Io, file: string | undefined) {
     );
   }
   // Every command refuses signed arguments; few read a transaction.
-  const { decodeTransaction } = await import('../../core/transactions/decode-transaction.ts');
-  try {
-    return { raw, transaction: decodeTransaction(raw) };
-  } catch (error) {
-    if (!(error instanceof TransactionError)) throw error;
-    throw usageError(`${name} is no transaction that a node would take: ${cleanLine(error.message)}`);
-  }
+  const { readSigned } = await import('../../core/transactions/decode-transaction.ts');
+  const read = readSigned(raw);
+  if (read.problem === null) return { raw, transaction: read.transaction };
+  throw usageError(`${name} is no transaction that a node would take: ${cleanLine(read.problem)}`);
 }
 
 function isMeantAsContent(file: string): boolean {

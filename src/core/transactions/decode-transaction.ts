@@ -16,14 +16,13 @@ import {
 import type { Hex } from '../block.ts';
 import { fastLzLength } from '../data-fee.ts';
 import type { TransactionParts } from './gas-rules.ts';
-import { signedHex } from './signed-text.ts';
+import { refuse, signedHex, TransactionError } from './signed-text.ts';
 import {
   AUTHORITIES_READ,
   type Authorization,
   checksummed,
   type SignedTransaction,
 } from './signed-transaction.ts';
-import { refuse, TransactionError } from './transaction-error.ts';
 
 type RlpItem = Uint8Array | readonly RlpItem[];
 /** A transaction as viem reads it, of any type. */
@@ -45,13 +44,24 @@ const MAX_BLOBS = 6;
  * @throws TransactionError one line that says why, without any part of `raw`
  */
 export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
-  const bytes = typeof raw === 'string' ? transactionBytes(raw) : raw;
+  const bytes = typeof raw === 'string' ? hexToBytes(signedHex(raw)) : raw;
   try {
     return decode(bytes);
   } catch (error) {
     const lookalike = LOOKALIKE[bytes.length];
     if (lookalike !== undefined) refuse(lookalike);
     throw error;
+  }
+}
+
+/** What a user gives for a signed transaction, or the one line that says why it is none, without any part of `text`. */
+export function readSigned(text: string) {
+  try {
+    const bytes = hexToBytes(signedHex(text));
+    return { problem: null, bytes, transaction: decodeTransaction(bytes) };
+  } catch (error) {
+    // Other errors, and their causes, may repeat their input.
+    return { problem: error instanceof TransactionError ? error.message : 'it cannot be read as one' };
   }
 }
 
@@ -107,9 +117,6 @@ function decode(bytes: Uint8Array): SignedTransaction {
     compressedSize: fastLzLength(encoded),
   };
 }
-
-/** From hex text, as wallets and files give it. @throws TransactionError */
-export const transactionBytes = (text: string): Uint8Array => hexToBytes(signedHex(text));
 
 /** Without the sidecar of a blob transaction (EIP-4844). @throws TransactionError when that form is damaged */
 export function transactionHash(signed: Hex): Hex {

@@ -1,7 +1,15 @@
 import type { Hex } from '../block.ts';
-import { refuse } from './transaction-error.ts';
 
 /** Cheap checks of the shape of signed transactions, for code that must not show one. */
+
+/** No node would accept the bytes. `message` is one line that says why, without any of the bytes. */
+export class TransactionError extends Error {
+  override readonly name = 'TransactionError';
+}
+
+export function refuse(why: string): never {
+  throw new TransactionError(why);
+}
 
 /** Ignored characters: line breaks and blanks anywhere, also invisible ones. */
 const BLANK = /[\s\p{Cf}]+/gu;

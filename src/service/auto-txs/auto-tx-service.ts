@@ -32,6 +32,7 @@ import {
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
+import { readSigned } from '../../core/transactions/decode-transaction.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
 import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
@@ -49,9 +50,9 @@ import {
   type Content,
   checkToSend,
   contentAfter,
-  readSigned,
   requirePool,
   senderRequests,
+  wrongSignature,
 } from './checks.ts';
 import { priceLimit } from './cost-limits.ts';
 import { codeKind } from './preflight-facts.ts';
@@ -273,6 +274,7 @@ export class AutoTxService {
   async #readNew(owner: string, id: string | null, text: string | undefined) {
     if (text === undefined) return null;
     const signed = readSigned(text);
+    if (signed.problem !== null) throw wrongSignature(signed.problem);
     const same = await this.#parts.store.sameBytes(owner, signed.transaction.hash);
     if (same === null || same.id === id) return signed;
     throw conflict(

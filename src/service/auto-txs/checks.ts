@@ -7,9 +7,7 @@ import { type Check, callDifferences, type StoredAutoTx } from '../../core/auto-
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { NO_RULES } from '../../core/chain-rules.ts';
-import { decodeTransaction, transactionBytes } from '../../core/transactions/decode-transaction.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import { TransactionError } from '../../core/transactions/transaction-error.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
@@ -118,18 +116,7 @@ function addressOf(text: string): Hex {
   throw invalidField('to', 'is mistyped: its capitals are not those of its checksum (EIP-55); copy it again');
 }
 
-/** @throws {ApiFailure} `validation_failed` at `signedTransaction`, without any part of it. */
-export function readSigned(text: string) {
-  try {
-    const bytes = transactionBytes(text);
-    return { bytes, transaction: decodeTransaction(bytes) };
-  } catch (error) {
-    // Other errors, and their causes, may repeat their input.
-    throw wrongSignature(error instanceof TransactionError ? error.message : 'it cannot be read as one');
-  }
-}
-
-function wrongSignature(why: string): ApiFailure {
+export function wrongSignature(why: string): ApiFailure {
   return new ApiFailure('validation_failed', `signedTransaction is refused: ${why}`, {
     details: [{ path: 'signedTransaction', message: why }],
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { fromRlp, hexToBytes } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
-import { TransactionError } from '../../../src/core/transactions/transaction-error.ts';
+import { TransactionError } from '../../../src/core/transactions/signed-text.ts';
 import { anyCharacter } from '../../helpers/any-character.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';
 import { refusalOf, signedSamples } from './support/signed-samples.ts';

@@ -4,8 +4,8 @@ import { accountsToAsk, gasCheck } from '../../../src/core/auto-txs/gas-check.ts
 import { chainProfile } from '../../../src/core/chains.ts';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { gasNeeded, gasProblems, RULES, type RulesName } from '../../../src/core/transactions/gas-rules.ts';
+import { TransactionError } from '../../../src/core/transactions/signed-text.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
-import { TransactionError } from '../../../src/core/transactions/transaction-error.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { FACTS, GAS } from '../auto-txs/made-facts.ts';
 import { AMSTERDAM_EIPS, createJudge, type Judgement } from './support/ethereumjs.ts';

@@ -5,7 +5,6 @@ import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { shortHex } from '../../../core/text.ts';
 import { describeTransaction } from '../../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
-import { TransactionError } from '../../../core/transactions/transaction-error.ts';
 import { exactAmount } from '../../../core/units.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';
 
@@ -66,7 +65,7 @@ export function usePastedTransaction(signed: SignedText): Pasted {
     let isWanted = true;
     // Loaded lazily: cryptography is not needed at the start.
     void import('../../../core/transactions/decode-transaction.ts').then((decoder) => {
-      if (isWanted) setRead({ signed, what: readSigned(signed, decoder) });
+      if (isWanted) setRead({ signed, what: readPasted(signed, decoder) });
     });
     return () => {
       isWanted = false;
@@ -80,22 +79,19 @@ export function usePastedTransaction(signed: SignedText): Pasted {
 type Decoder = typeof import('../../../core/transactions/decode-transaction.ts');
 
 /** A problem's message contains nothing of the text. */
-function readSigned(signed: SignedText, { transactionBytes, decodeTransaction }: Decoder): Pasted {
+function readPasted(signed: SignedText, { readSigned }: Decoder): Pasted {
   const problem = (words: string) => ({ ...NOTHING, text: 'no signed transaction', problem: words });
   if (signed.length > SIGNED_LONGEST) {
     return problem('this is longer than any transaction that a node takes: paste one signed transaction');
   }
-  try {
-    const bytes = transactionBytes(signed.read());
-    const transaction = decodeTransaction(bytes);
-    const text = `signed transaction, ${sizeText(bytes.length)}, ${describeTxType(transaction.type)}`;
-    return { text, problem: null, transaction, call: describeTransaction(transaction)?.words ?? null };
-  } catch (error) {
+  const read = readSigned(signed.read());
+  if (read.problem !== null) {
     if (mayBeSecret(signed.read())) signed.erase();
-    return problem(
-      error instanceof TransactionError ? error.message : 'this cannot be read as a transaction',
-    );
+    return problem(read.problem);
   }
+  const { bytes, transaction } = read;
+  const text = `signed transaction, ${sizeText(bytes.length)}, ${describeTxType(transaction.type)}`;
+  return { text, problem: null, transaction, call: describeTransaction(transaction)?.words ?? null };
 }
 
 const KEY_DIGITS = 64;

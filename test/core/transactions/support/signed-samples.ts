@@ -1,7 +1,7 @@
 import { commitmentsToVersionedHashes, fromRlp, type Hex, keccak256, stringToHex, toRlp } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { decodeTransaction } from '../../../../src/core/transactions/decode-transaction.ts';
-import { TransactionError } from '../../../../src/core/transactions/transaction-error.ts';
+import { TransactionError } from '../../../../src/core/transactions/signed-text.ts';
 
 export const ACCOUNT = privateKeyToAccount(keccak256(stringToHex('signs only in tests')));
 export const FRIEND = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
