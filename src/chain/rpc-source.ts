@@ -1,13 +1,13 @@
 import { chainProfile } from '../core/chains.ts';
 import { ConcurrencyLimit, systemClock, type TestableClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
-import { createRpcNode, request, requestHead } from './rpc/client.ts';
+import { request, requestHead } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, nullish, quantity, receiptResponse, safeInteger, transactionResponse } from './rpc/decode.ts';
 import { requestEthConfig } from './rpc/eth-config.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { followChain } from './rpc/follow.ts';
-import { NodePool } from './rpc/node-pool.ts';
+import { NodePool, PoolNode } from './rpc/node-pool.ts';
 import { readPools } from './rpc/pools.ts';
 import { readBlock, readBlocks, readNewest, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
@@ -36,7 +36,7 @@ export interface RpcSource extends ChainSource {
 /** Follows a chain through one or more of its nodes. Throws a `ChainError` for an invalid URL. */
 export function createRpcSource(options: RpcSourceOptions): RpcSource {
   const { clock = systemClock, requestTimeoutMs = 10_000 } = options;
-  const nodes = options.urls.map((text) => createRpcNode(parseNodeUrl(text), requestTimeoutMs));
+  const nodes = options.urls.map((text) => new PoolNode(parseNodeUrl(text), requestTimeoutMs));
   const { expectedChainId = null, recheckMs = null } = options;
   const pool = new NodePool(nodes, { expectedChainId, recheckMs, clock });
   const wholeBlocks = new ConcurrencyLimit(WHOLE_BLOCKS_AT_ONCE);

@@ -31,13 +31,15 @@ import {
   timeoutFailure,
   tooLargeFailure,
 } from './failures.ts';
-import type { TipSuggestion } from './suggested-tip.ts';
+import type { TipSuggestion, TipWeights } from './tips.ts';
 
 /** More than any valid response (a page of 1,024 blocks with tips is 0.2 MB), and little memory. */
 const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Where that is less than the node's own timeout. */
+  readonly withinMs?: number;
   /** Called right before the request is written; its errors reject the request. */
   readonly beforeWrite?: (() => void) | undefined;
 }
@@ -60,12 +62,13 @@ interface JsonRpcLink {
 /** Runs a request until it aborts or its time is over, and gives its failure a name. */
 function withinTimeout<T>(
   { name, timeoutMs }: NodeAddress,
-  outer: AbortSignal | undefined,
+  { signal: outer, withinMs = timeoutMs }: RequestOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return withDeadline(timeoutMs, outer, (signal) =>
+  const longestMs = Math.min(withinMs, timeoutMs);
+  return withDeadline(longestMs, outer, (signal) =>
     work(signal).catch((error: unknown) => {
-      if (signal.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
+      if (signal.reason instanceof DeadlineError) throw timeoutFailure(name, longestMs);
       if (outer?.aborted) throw outer.reason;
       throw error instanceof ChainError ? error : connectionFailure(name, error);
     }),
@@ -98,10 +101,10 @@ let lastId = 0;
  */
 function createHttpLink(node: NodeAddress): JsonRpcLink {
   return {
-    request: (method, params, { signal: outer, beforeWrite } = {}) =>
-      withinTimeout(node, outer, async (signal) => {
+    request: (method, params, options = {}) =>
+      withinTimeout(node, options, async (signal) => {
         const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
-        const message = await post(node.url, body, { signal, beforeWrite });
+        const message = await post(node.url, body, { ...options, signal });
         return resultOf(await readJson(message, node), method, node, retryAfterMsOf(message));
       }),
     close: () => {},
@@ -259,9 +262,9 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
   function request(
     method: string,
     params: readonly unknown[],
-    { signal: outer, beforeWrite }: RequestOptions = {},
+    options: RequestOptions = {},
   ): Promise<{ readonly connection: Connection; readonly result: unknown }> {
-    return withinTimeout(node, outer, async (signal) => {
+    return withinTimeout(node, options, async (signal) => {
       current ??= connect();
       const connection = current;
       const id = ++lastId;
@@ -271,7 +274,7 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
       signal.addEventListener('abort', () => responded.reject(signal.reason));
       try {
         await Promise.race([connection.opened, responded.promise]);
-        beforeWrite?.();
+        options.beforeWrite?.();
         connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
         return { connection, result: resultOf(await responded.promise, method, node) };
       } finally {
@@ -316,72 +319,37 @@ function openSocket({ url, timeoutMs }: NodeAddress): WebSocket {
   });
 }
 
-/** What is known of how a node weighs the rewards of `eth_feeHistory`. */
-export interface TipWeights {
-  /** Whether it goes by the header's gas, so that receipts are read. */
-  isByHeader: boolean;
-  /** Blocks in a row that told the other. */
-  against: number;
-  /** Blocks compared since one told. */
-  compared: number;
-  /** Number of the next block to be compared. */
-  compareAt: number;
-}
-
-const UNKNOWN_WEIGHTS: TipWeights = { isByHeader: false, against: 0, compared: 0, compareAt: 0 };
-
-export interface RpcNode {
+/** One node, and what is known of it. */
+export class RpcNode {
   /** Host and port: nothing else of the URL may be shown. */
   readonly name: string;
   readonly link: JsonRpcLink;
-  /** Blocks per page of `eth_feeHistory` that the node allows, as far as known. */
-  feeHistoryPage: number;
+  /** Blocks per page of `eth_feeHistory` that the node allows, as far as known: Geth, Erigon and most providers so many. */
+  feeHistoryPage = 1_024;
   /** The most blocks that one page of it had. */
-  longestFeePage: number;
-  latencyMs: number | null;
+  longestFeePage = 0;
+  latencyMs: number | null = null;
   /** Of its chain; Ethereum's until that is known. */
-  feeRule: FeeRule;
+  feeRule: FeeRule = ETHEREUM_FEE_RULE;
   /** What is odd about its responses, by its kind; prices are given all the same. */
-  readonly notes: Map<'newHeads' | 'rewards' | 'order' | 'figures' | 'weights', string>;
+  readonly notes = new Map<'newHeads' | 'rewards' | 'order' | 'figures' | 'weights', string>();
   /** Whether its chain has heights without a block (null-rounds.ts). */
-  hasNullRounds: boolean;
+  hasNullRounds = false;
   /** When that was last looked for in vain, by `performance.now`. */
-  searchedNullAt: number | null;
-  readonly suggestion: TipSuggestion;
-  readonly tipWeights: TipWeights;
+  searchedNullAt: number | null = null;
+  readonly suggestion: TipSuggestion = { paidShare: 0, count: 0, newest: -1, tip: null, askAt: 0 };
+  readonly tipWeights: TipWeights = { isByHeader: false, against: 0, compared: 0, compareAt: 0 };
   /** Whether one machine makes its chain's blocks, and takes any tip. */
-  isDevelopment: boolean;
-  /** What it said of its synchronisation at its last head that was old. */
-  syncing: Syncing | null;
-}
+  isDevelopment = false;
+  /** What it said of its synchronisation at its last head that was old: that `number`. */
+  syncing: { readonly number: number; readonly isUnderWay: boolean; readonly highest: number | null } | null =
+    null;
 
-interface Syncing {
-  /** The head at which it was asked. */
-  readonly number: number;
-  readonly isUnderWay: boolean;
-  readonly highest: number | null;
-}
-
-/** Geth, Erigon and most providers allow this many; others less. */
-const FEE_HISTORY_PAGE = 1_024;
-
-export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
-  const name = url.host;
-  const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
-  const link = create({ url, name, timeoutMs, redact: createRedaction(url) });
-  const limits = { feeHistoryPage: FEE_HISTORY_PAGE, longestFeePage: 0 };
-  const seen = {
-    latencyMs: null,
-    syncing: null,
-    hasNullRounds: false,
-    searchedNullAt: null,
-    feeRule: ETHEREUM_FEE_RULE,
-    isDevelopment: false,
-    suggestion: { paidShare: 0, count: 0, newest: -1, tip: null, askAt: 0 },
-    tipWeights: { ...UNKNOWN_WEIGHTS },
-    notes: new Map(),
-  };
-  return { name, link, ...limits, ...seen };
+  constructor(url: URL, timeoutMs: number) {
+    this.name = url.host;
+    const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
+    this.link = create({ url, name: this.name, timeoutMs, redact: createRedaction(url) });
+  }
 }
 
 export async function request<T>(
@@ -396,6 +364,13 @@ export async function request<T>(
   node.latencyMs = Math.round(performance.now() - started);
   return readRpcResponse(shape, response, node.name, method);
 }
+
+/** `undefined` where the node does not say. Rejects with the caller's own abort alone. */
+export const ifSaid = <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof ChainError) return undefined;
+    throw error;
+  });
 
 /** `null` when the node lacks block 0, or answers nothing of it. */
 export async function requestGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
@@ -430,11 +405,7 @@ const OLD_SEC = 15 * 60;
 
 /** By `eth_syncing`; a node with nothing but block 0 has not begun. Never rejects but with the caller's abort. */
 async function requestSyncing(node: RpcNode, { number }: Header, options?: RequestOptions) {
-  const asked = request(node, syncingResponse, 'eth_syncing', [], options);
-  const progress = await asked.catch((error: unknown) => {
-    if (error instanceof ChainError) return null;
-    throw error;
-  });
+  const progress = (await ifSaid(request(node, syncingResponse, 'eth_syncing', [], options))) ?? null;
   const isUnderWay = progress !== null || number === 0;
   return { number, isUnderWay, highest: progress?.highestBlock ?? null };
 }

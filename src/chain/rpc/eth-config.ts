@@ -49,13 +49,12 @@ export function readEthConfig(response: unknown, chainId: number): EthConfig | n
 /** From the first node that has one; `null` where none has. Rejects when no node can be reached. */
 export const requestEthConfig = (pool: NodePool): Promise<EthConfig | null> =>
   pool.run(async (node) => {
-    const signal = AbortSignal.timeout(WITHIN_MS);
     try {
-      const response = await request(node, z.unknown(), 'eth_config', [], { signal });
+      const response = await request(node, z.unknown(), 'eth_config', [], { withinMs: WITHIN_MS });
       return readEthConfig(response, pool.chain?.id ?? 0);
     } catch (error) {
       // It says nothing about the node's health that it lacks this.
-      if (signal.aborted || (error instanceof ChainError && error.code !== 'unreachable')) return null;
+      if (error instanceof ChainError && error.code !== 'unreachable') return null;
       throw error;
     }
   });

@@ -11,23 +11,23 @@ import {
 import { backOffMs, DAY_SEC } from '../../core/time.ts';
 import type { TestableClock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
-import { type RpcNode, request, requestGenesisHash } from './client.ts';
+import { RpcNode, request, requestGenesisHash } from './client.ts';
 import { type Header, safeInteger } from './decode.ts';
 
 /** A node, and what the pool knows of it. Moments by `Clock.elapsed`. */
-export interface PoolNode extends RpcNode {
-  head: number | null;
+export class PoolNode extends RpcNode {
+  head: number | null = null;
   /** Number of blocks that other nodes were ahead when this one's head came. */
-  behind: number;
+  behind = 0;
   /** Base fees by block number, the newest few. */
-  readonly baseFees: Map<number, bigint>;
-  problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
-  failures: number;
-  failedAt: number;
-  retryAt: number;
+  readonly baseFees = new Map<number, bigint>();
+  problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null = null;
+  failures = 0;
+  failedAt = 0;
+  retryAt = 0;
   /** When its chain was last verified; `null`: not since its connection failed. */
-  verifiedAt: number | null;
-  genesis: Hex | null;
+  verifiedAt: number | null = null;
+  genesis: Hex | null = null;
 }
 
 export type NodeSeen = Pick<
@@ -145,11 +145,11 @@ export class NodePool {
   /** The genesis hash that every node has after a restart of the chain. */
   #restarted: Hex | null = null;
 
-  constructor(nodes: readonly RpcNode[], options: PoolOptions) {
+  constructor(nodes: readonly PoolNode[], options: PoolOptions) {
     const { expectedChainId } = options;
     this.#options = options;
+    this.nodes = nodes;
     this.chain = expectedChainId === null ? null : chainProfile(expectedChainId);
-    this.nodes = nodes.map((node) => Object.assign(node, unknownNode()));
   }
 
   get name(): string {
@@ -351,18 +351,6 @@ export class NodePool {
     for (const each of asked) if (each.status === 'rejected' && !isAway(each.reason)) throw each.reason;
   }
 }
-
-const unknownNode = () => ({
-  head: null,
-  behind: 0,
-  baseFees: new Map<number, bigint>(),
-  problem: null,
-  failures: 0,
-  failedAt: 0,
-  retryAt: 0,
-  verifiedAt: null,
-  genesis: null,
-});
 
 const restartedError = (node: RpcNode | undefined) =>
   new ChainError('restarted', `${node?.name} serves a chain that began anew`);

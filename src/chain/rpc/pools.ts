@@ -1,20 +1,13 @@
 import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
-import { ChainError, type PoolView } from '../chain-source.ts';
-import { request } from './client.ts';
+import type { PoolView } from '../chain-source.ts';
+import { ifSaid, request } from './client.ts';
 import { type ChainTransaction, nullish, safeInteger, transactionResponse } from './decode.ts';
 import type { NodePool, PoolNode } from './node-pool.ts';
 
 const byNonce = z.record(z.string(), transactionResponse);
 /** geth, Erigon, Reth and Nethermind have it; many providers do not offer it. */
 const contentResponse = z.object({ pending: nullish(byNonce), queued: nullish(byNonce) });
-
-/** `undefined` for what the node does not say. */
-const ifSaid = <T>(asked: Promise<T>): Promise<T | undefined> =>
-  asked.catch((error: unknown) => {
-    if (error instanceof ChainError) return undefined;
-    throw error;
-  });
 
 /** What each node that answers has of a transaction and of its sender: pools are local, and may disagree. */
 export async function readPools(pool: NodePool, { hash, from }: { hash: Hex; from: Hex }): Promise<PoolView> {

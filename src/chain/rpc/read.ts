@@ -30,10 +30,8 @@ import {
   statedFeeRule,
   toQuantity,
 } from './decode.ts';
-import { believable, ODD_REWARDS } from './doubted-rewards.ts';
 import { aligned, leavesHeightsOut, type PlacedRow, spread } from './null-rounds.ts';
-import { withReceiptTips } from './receipt-tips.ts';
-import { withSuggestedTip } from './suggested-tip.ts';
+import { believable, ODD_REWARDS, withReceiptTips, withSuggestedTip } from './tips.ts';
 
 interface ReadOptions {
   readonly clock: TestableClock;

@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock, type TestableClock } from '../../../src/chain/async.ts';
-import { createRpcNode } from '../../../src/chain/rpc/client.ts';
+import { RpcNode } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import {
   headerOf,
@@ -272,7 +272,7 @@ describe('one clean line over WebSocket too', () => {
     serveWebSockets(http, (_, peer) => peer.begin(100 * 2 ** 20));
     const { port, stop } = await listen(http);
     onTestFinished(stop);
-    const { link } = createRpcNode(new URL(`ws://127.0.0.1:${port}`), 60_000);
+    const { link } = new RpcNode(new URL(`ws://127.0.0.1:${port}`), 60_000);
     await expect(link.request('eth_chainId', [])).rejects.toMatchObject({
       message: `127.0.0.1:${port} answers more than 32 MB: try another node`,
     });
@@ -288,7 +288,7 @@ describe('one clean line over WebSocket too', () => {
 
 test('a handshake that hangs is ended by close(), and who waits for it is told', async () => {
   const deaf = await startDeaf();
-  const { link } = createRpcNode(new URL(deaf.url), 60_000);
+  const { link } = new RpcNode(new URL(deaf.url), 60_000);
   const asked = link.request('eth_chainId', []);
   asked.catch(() => {});
   await eventually(() => deaf.open() === 1);
@@ -299,7 +299,7 @@ test('a handshake that hangs is ended by close(), and who waits for it is told',
 
 test('an old socket that ends late leaves the newer one alone', async () => {
   const server = await serve(createScriptedChain({ length: 10 }));
-  const { link } = createRpcNode(new URL(server.wsUrl), 20_000);
+  const { link } = new RpcNode(new URL(server.wsUrl), 20_000);
   for (let turn = 0; turn < 5; turn++) {
     expect(await link.request('eth_chainId', [])).toBeDefined();
     link.close();
@@ -315,7 +315,7 @@ test('an old socket that ends late leaves the newer one alone', async () => {
 
 test('a question right after the last subscription has ended gets a socket of its own', async () => {
   const server = await serve(createScriptedChain({ length: 10 }));
-  const { link } = createRpcNode(new URL(server.wsUrl), 20_000);
+  const { link } = new RpcNode(new URL(server.wsUrl), 20_000);
   const unsubscribe = await link.subscribeHeads?.({ onHead: () => {}, onEnd: () => {} });
   unsubscribe?.();
   expect(await link.request('eth_blockNumber', [])).toBe('0x9');
