@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
 /** The clock; a test passes its own. */
@@ -93,8 +94,7 @@ export class Alarm {
 }
 
 export async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** `promise`, but rejects at once when `signal` aborts: a node that hangs must not delay the end. */

@@ -10,12 +10,7 @@ const WIDEST_GAP = 1_024;
 const AFTER_GAP = 300;
 const DENIALS = 3;
 
-export interface Head {
-  readonly number: number;
-  /** `null` when unknown, as in some recordings. */
-  readonly hash: Hex | null;
-  readonly parentHash: Hex | null;
-}
+export type Head = Pick<Block, 'number' | 'hash' | 'parentHash'>;
 
 /** Reads from the node that reported a head. */
 export interface BlockReader {

@@ -32,10 +32,7 @@ export type ChainEvent =
   | { readonly type: 'ended' };
 
 /** The last blocks of a subscriber, so that a restart neither repeats nor misses any. */
-export interface KnownBlock {
-  readonly number: number;
-  readonly hash: Hex | null;
-}
+export type KnownBlock = Pick<Block, 'number' | 'hash'>;
 
 export interface RecentBlocks {
   readonly blocks: readonly Block[];

@@ -20,8 +20,10 @@ const refuse = (): Promise<never> =>
   Promise.reject(
     new ChainError('unsupported', 'a recording has only the fees of blocks; use --rpc URL to ask a node'),
   );
-const TRANSACTIONS = { sendRawTransaction: refuse, transaction: refuse, receipt: refuse };
-const WITHOUT_NODE = { call: refuse, nonce: refuse, balance: refuse, block: refuse, transactionsOf: refuse };
+const WITHOUT_NODE = {
+  ...{ sendRawTransaction: refuse, transaction: refuse, receipt: refuse, block: refuse },
+  ...{ call: refuse, nonce: refuse, balance: refuse, transactionsOf: refuse },
+};
 
 export interface ReplaySource extends ChainSource {
   readonly playback: Playback;
@@ -139,7 +141,6 @@ export async function openReplaySource({
   const gaps = recorded.filter(({ number }, i) => i > 0 && number - 1 !== recorded[i - 1]?.number).length;
   const name = fileLabel(file);
   return {
-    ...TRANSACTIONS,
     ...WITHOUT_NODE,
     kind: 'replay',
     name,

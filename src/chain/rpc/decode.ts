@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Bid } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { operatorFee } from '../../core/data-fee.ts';
 import type { StatedFeeRule } from '../../core/eip1559.ts';
@@ -149,14 +150,8 @@ export const transactionResponse = z
     blobCount: blobVersionedHashes?.length ?? null,
   }));
 
-interface SignedPrices {
-  readonly gasPrice: bigint | null;
-  readonly maxFeePerGas: bigint | null;
-  readonly maxPriorityFeePerGas: bigint | null;
-}
-
 /** What a transaction signed, wei per gas; nothing of it is wei where its fee is paid in another coin. */
-function pricesOf({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: SignedPrices, feeCurrency: Hex | null) {
+function pricesOf({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Bid, feeCurrency: Hex | null) {
   if (feeCurrency !== null) return { gasPrice: null, maxFeePerGas: null, maxPriorityFeePerGas: null };
   // For a fee-market transaction nodes return the price paid as `gasPrice`, which is also in the receipt.
   return { gasPrice: maxFeePerGas === null ? gasPrice : null, maxFeePerGas, maxPriorityFeePerGas };
