@@ -53,4 +53,3 @@ export const ChainRules = object('ChainRules', 'The gas rules of the newest bloc
     amsterdam: gas,
   }),
 });
-export type ChainRules = z.infer<typeof ChainRules>;

@@ -33,4 +33,3 @@ export const ThresholdWire = z
     'must be one of {"usd": 0.4, "action": "swap"}, {"usd": 2, "gas": 200000}, {"percentile": 20, "windowSec": 604800}, {"belowMedianRatio": 0.25, "windowSec": 604800}, {"shareRatio": 0.02, "ofUsd": 35, "action": "swap"}',
   )
   .meta({ id: 'Threshold', description: 'A rule in dollars or against history, for which a price stands' });
-export type ThresholdWire = z.infer<typeof ThresholdWire>;
