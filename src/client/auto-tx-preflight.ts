@@ -1,5 +1,5 @@
 import { accountFacts } from '../core/auto-txs/account-gas.ts';
-import { isEstimable, pricedOrder } from '../core/auto-txs/cost-limit.ts';
+import { isEstimable, type MaxCost, pricedOrder } from '../core/auto-txs/cost-limit.ts';
 import { accountsToAsk, type GasFacts, gasFactsAt } from '../core/auto-txs/gas-check.ts';
 import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts';
 import type { AutoTxOrder, CostLimit } from '../core/auto-txs/stored-auto-tx.ts';
@@ -7,7 +7,6 @@ import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES } from '../core/chain-rules.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../core/data-fee.ts';
-import type { MaxCost } from '../core/threshold/max-cost.ts';
 import { DAY_SEC } from '../core/time.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';

@@ -41,11 +41,16 @@ function grouped(decimal: string): string {
   return [groupDigits(whole), ...fraction].join('.');
 }
 
-function exactly(units: bigint, decimals: number): string {
-  const text = units.toString().padStart(decimals + 1, '0');
-  const fraction = text.slice(-decimals).replace(/0+$/, '');
-  const whole = text.slice(0, -decimals);
-  return fraction === '' ? whole : `${whole}.${fraction}`;
+/** A decimal, also with an exponent, times ten to the power of `places`, without an exponent. */
+export function shifted(decimal: string, places: number): string {
+  const [digits = '0', exponent = '0'] = decimal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = digits.split('.');
+  const point = whole.length + places + Number(exponent);
+  const all = (whole + fraction).padStart(whole.length + fraction.length - Math.min(point, 0), '0');
+  const at = Math.max(point, 0);
+  const [left, right] = [all.padEnd(at, '0').slice(0, at), all.slice(at)];
+  const [trimmed, rest] = [left.replace(/^0+(?=\d)/, '') || '0', right.replace(/0+$/, '')];
+  return rest === '' ? trimmed : `${trimmed}.${rest}`;
 }
 
 /** The highest price per gas that JSON integers hold, wei: it stands for every higher one. */
@@ -77,7 +82,7 @@ export const formatSavedNative = (wei: bigint, symbol: string): string =>
 export const formatSavedUsd = (usd: number): string => `${usd > 0 ? '+' : ''}${formatUsd(usd)}`;
 
 /** Wei per gas as exact gwei for machines: no grouping, no rounding, no trailing zeros (`0.041234567`). */
-export const gweiString = (wei: bigint): string => exactly(wei, GWEI_DECIMALS);
+export const gweiString = (wei: bigint): string => shifted(String(wei), -GWEI_DECIMALS);
 
 /** The same for people: `1,352.5`. */
 export const exactGwei = (wei: bigint): string => grouped(gweiString(wei));
@@ -89,7 +94,7 @@ export const shortGwei = (wei: bigint): string =>
   gweiString(wei).length <= LONGEST_PRICE ? exactGwei(wei) : formatGwei(wei);
 
 /** An amount of wei in native coins, exact to the wei, for signed and paid amounts: `1.000000000000000001`. */
-export const nativeString = (wei: bigint): string => exactly(wei, NATIVE_DECIMALS);
+export const nativeString = (wei: bigint): string => shifted(String(wei), -NATIVE_DECIMALS);
 
 /** The same for people, with its unit; less than a gwei in wei: `1 wei`, `0.000000001 ETH`. */
 export const exactAmount = (wei: bigint, symbol: string): string =>

@@ -1,5 +1,6 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
+import type { MaxCost } from '../core/auto-txs/cost-limit.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
 import {
   type AutoTxOrder,
@@ -8,7 +9,6 @@ import {
   type StoredAutoTx,
 } from '../core/auto-txs/stored-auto-tx.ts';
 import { autoTxWakes, type Bid } from '../core/auto-txs/target.ts';
-import type { MaxCost } from '../core/threshold/max-cost.ts';
 import type { TransactionParts } from '../core/transactions/gas-rules.ts';
 import {
   address,

@@ -7,7 +7,7 @@ import { ANY_SERVICE } from '../../src/contract/alert-targets.ts';
 import { checkAlert } from '../../src/contract/alerts.ts';
 import { checkAutoTx } from '../../src/contract/auto-txs.ts';
 import { ThresholdWire } from '../../src/contract/threshold.ts';
-import { parseMaxCost } from '../../src/core/threshold/max-cost.ts';
+import { parseMaxCost } from '../../src/core/auto-txs/cost-limit.ts';
 import { ruleFromWire } from '../../src/core/threshold/rule-wire.ts';
 import { parseThreshold, thresholdText } from '../../src/core/threshold/threshold.ts';
 

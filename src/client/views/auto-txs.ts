@@ -8,13 +8,13 @@ import {
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
+import { type MaxCost, maxCostText } from '../../core/auto-txs/cost-limit.ts';
 import { isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { isFarAbove, OVERPAYS, resultOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
-import { type MaxCost, maxCostText } from '../../core/threshold/max-cost.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {

@@ -1,8 +1,6 @@
 import { LANE_TITLES } from '../advice.ts';
 import { chainProfile } from '../chains.ts';
 import { type DataFees, type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
-import { GAS_PER_BLOB } from '../eip4844.ts';
-import { maxCostWords } from '../threshold/max-cost.ts';
 import {
   authorizationWithoutEffect,
   callDeadline,
@@ -21,7 +19,7 @@ import {
   utcMinute,
 } from '../units.ts';
 import { blocks, type Found, needs, passes, unknown, waits, warns } from './check-results.ts';
-import { limitedWords } from './cost-limit.ts';
+import { limitedWords, maxCostWords } from './cost-limit.ts';
 import { type GasFacts, gasCheck } from './gas-check.ts';
 import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
 import { type AutoTxOrder, type Check, isFarAbove, OVERPAYS, type StoredAutoTx } from './stored-auto-tx.ts';

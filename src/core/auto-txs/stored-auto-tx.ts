@@ -1,9 +1,9 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { chainProfile } from '../chains.ts';
-import type { MaxCost } from '../threshold/max-cost.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, usdOf } from '../units.ts';
+import type { MaxCost } from './cost-limit.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,

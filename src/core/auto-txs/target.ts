@@ -1,5 +1,6 @@
-import { mostBehind } from '../threshold/max-cost.ts';
+import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
+import { mostBehind } from './cost-limit.ts';
 import type { AutoTxOrder } from './stored-auto-tx.ts';
 
 export type Bid = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;

@@ -1,3 +1,4 @@
+import { gweiString, shifted } from '../units.ts';
 import { USUAL_ACTIONS } from '../usual-work.ts';
 
 /** What is paid for: a row of Usual work by its short name (`swap`), or so much gas. */
@@ -160,7 +161,7 @@ export const THRESHOLD_FORMS = '5 (gwei), $0.40/swap, p20/7d, -25%/7d or 2% of $
 export function thresholdText(threshold: Threshold): string {
   switch (threshold.kind) {
     case 'gwei':
-      return shifted(String(threshold.price), -9);
+      return gweiString(threshold.price);
     case 'usd':
       return `${usdText(threshold.usd)}/${workText(threshold.work)}`;
     case 'percentile':
@@ -251,9 +252,15 @@ const dividedDown = (units: bigint, per: bigint): bigint => units / per;
 const dividedUp = (units: bigint, per: bigint): bigint => (units + per - 1n) / per;
 const WEI_PER_COIN = 10n ** 18n;
 
+/** Wei for so many dollars, at so many dollars for one coin. */
+export function weiForUsd(usd: Fraction, nativeUsd: number, divided = dividedDown): bigint {
+  const coin = fractionOf(nativeUsd);
+  return divided(usd.units * coin.per * WEI_PER_COIN, usd.per * coin.units);
+}
+
 /** The price per gas at which that work costs so many dollars in all. */
 function priceWithin(
-  usd: ReturnType<typeof fractionOf>,
+  usd: Fraction,
   work: PaidWork,
   condition: 'LESS_THAN' | 'GREATER_THAN',
   { nativeUsd, nativeUsdReason, gasOf, dataFeeOf }: ThresholdBasis,
@@ -264,10 +271,9 @@ function priceWithin(
   if (gas === null) return { reason: `the gas of ${workText(work)} is unknown` };
   const dataFee = dataFeeOf(work);
   if (dataFee === null) return { reason: unknownDataFee(work) };
-  const coin = fractionOf(nativeUsd);
   const isLess = condition === 'LESS_THAN';
   const divided = isLess ? dividedDown : dividedUp;
-  const limit = divided(usd.units * coin.per * WEI_PER_COIN, usd.per * coin.units);
+  const limit = weiForUsd(usd, nativeUsd, divided);
   if (limit > dataFee) return storable(divided(limit - dataFee, BigInt(gas)), condition);
   return isLess ? { reason: 'the L1 data fee alone costs as much' } : { price: 0n };
 }
@@ -277,7 +283,7 @@ const unknownDataFee = (work: PaidWork): string =>
     ? 'the L1 data fee depends on more than gas: name an action, such as swap'
     : 'the L1 data fee is unknown';
 
-/** What the database holds; a price of 0 is one that no block has. */
+/** A price of 0 is one that no block has. */
 function storable(price: bigint, condition: 'LESS_THAN' | 'GREATER_THAN'): PriceOrReason {
   const isLess = condition === 'LESS_THAN';
   if (price === 0n && isLess) return { reason: 'it stands for less than 1 wei' };
@@ -285,22 +291,13 @@ function storable(price: bigint, condition: 'LESS_THAN' | 'GREATER_THAN'): Price
   return isLess ? { price: MOST_PRICE } : { reason: 'it stands for over 9,007,199 gwei' };
 }
 
-const MOST_PRICE = BigInt(Number.MAX_SAFE_INTEGER);
+/** The highest that the database holds. */
+export const MOST_PRICE = BigInt(Number.MAX_SAFE_INTEGER);
+
+type Fraction = Readonly<Record<'units' | 'per', bigint>>;
 
 /** The decimal number that a double prints as, exactly. */
-export function fractionOf(value: number): { readonly units: bigint; readonly per: bigint } {
+export function fractionOf(value: number): Fraction {
   const [whole = '0', fraction = ''] = shifted(String(value), 0).split('.');
   return { units: BigInt(whole + fraction), per: 10n ** BigInt(fraction.length) };
-}
-
-/** A decimal, also with an exponent, times ten to the power of `places`, without an exponent. */
-function shifted(decimal: string, places: number): string {
-  const [digits = '0', exponent = '0'] = decimal.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = digits.split('.');
-  const point = whole.length + places + Number(exponent);
-  const all = (whole + fraction).padStart(whole.length + fraction.length - Math.min(point, 0), '0');
-  const at = Math.max(point, 0);
-  const [left, right] = [all.padEnd(at, '0').slice(0, at), all.slice(at)];
-  const [trimmed, rest] = [left.replace(/^0+(?=\d)/, '') || '0', right.replace(/0+$/, '')];
-  return rest === '' ? trimmed : `${trimmed}.${rest}`;
 }

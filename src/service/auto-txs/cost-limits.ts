@@ -1,7 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { abortable } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
-import { isEstimable, isNewsOfTarget, pricedOrder, type ToPrice } from '../../core/auto-txs/cost-limit.ts';
+import {
+  type CostBasis,
+  isEstimable,
+  isNewsOfTarget,
+  pricedOrder,
+  type ToPrice,
+} from '../../core/auto-txs/cost-limit.ts';
 import {
   type AutoTxOrder,
   type AutoTxStep,
@@ -10,7 +16,6 @@ import {
 } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
-import type { CostBasis } from '../../core/threshold/max-cost.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
+import type { MaxCost } from '../../../src/core/auto-txs/cost-limit.ts';
 import type { CostLimit, StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { type DataFeeParameters, fastLzLength } from '../../../src/core/data-fee.ts';
-import type { MaxCost } from '../../../src/core/threshold/max-cost.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { GWEI, NOW, sender, storedAutoTx } from '../../store/auto-txs/stored-auto-txs.ts';

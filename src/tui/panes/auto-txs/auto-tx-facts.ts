@@ -30,8 +30,8 @@ import {
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeCoins, describeTxType } from '../../../client/views/metrics.ts';
+import { maxCostText } from '../../../core/auto-txs/cost-limit.ts';
 import { cleanText, hexText, shortHex, withShortHashes } from '../../../core/text.ts';
-import { maxCostText } from '../../../core/threshold/max-cost.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import {
   formatCount,

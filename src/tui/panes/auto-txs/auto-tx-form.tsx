@@ -25,7 +25,13 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
-import { unpriced } from '../../../core/auto-txs/cost-limit.ts';
+import {
+  isCostText,
+  type MaxCost,
+  maxCostText,
+  parseMaxCost,
+  unpriced,
+} from '../../../core/auto-txs/cost-limit.ts';
 import { type CostLimit, callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';
 import {
   cannotBroadcastReason,
@@ -33,7 +39,6 @@ import {
   forecastPrice,
   forecastWithin,
 } from '../../../core/auto-txs/target.ts';
-import { isCostText, type MaxCost, maxCostText, parseMaxCost } from '../../../core/threshold/max-cost.ts';
 import { ThresholdError } from '../../../core/threshold/threshold.ts';
 import { msOfDuration } from '../../../core/time.ts';
 import {

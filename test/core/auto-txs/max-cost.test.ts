@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataFee } from '../../../src/core/data-fee.ts';
 import {
   type CostBasis,
   type CostedTransaction,
@@ -11,7 +10,8 @@ import {
   mostBehind,
   parseMaxCost,
   targetWithin,
-} from '../../../src/core/threshold/max-cost.ts';
+} from '../../../src/core/auto-txs/cost-limit.ts';
+import { dataFee } from '../../../src/core/data-fee.ts';
 import { rounds } from '../../helpers/rounds.ts';
 
 const ETHER = 10n ** 18n;
