@@ -1,5 +1,5 @@
 import { addressPaid, makesRecipient } from '../core/auto-txs/account-gas.ts';
-import { capOf, paysAt } from '../core/auto-txs/target.ts';
+import { mostFees, paysAt } from '../core/auto-txs/target.ts';
 import { type Block, type Hex, tipBetween } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
@@ -270,11 +270,11 @@ function refuse(
   { nonce, balance }: Readonly<Account>,
   rules: GasRules,
 ): void {
-  const { type, chainId, gasLimit, value } = transaction;
+  const { type, chainId, value } = transaction;
   const gas = gasFault(transaction, rules);
   const isTooLow = gas === 'gas_below_intrinsic' || gas === 'gas_below_floor';
   const isForeign = (chainId ?? SIMULATED_CHAIN_ID) !== SIMULATED_CHAIN_ID;
-  const costs = value + gasLimit * capOf(transaction);
+  const costs = value + mostFees(transaction);
   const faults: readonly (readonly [isTrue: boolean, SendOutcome, reason: string, message: string])[] = [
     [isForeign, 'never', 'wrong_chain', 'it is signed for another chain'],
     [type === 3, 'never', 'type_unsupported', 'the simulated chain takes no blobs'],
@@ -299,8 +299,7 @@ function isTakenBy(
   block: SimulatedBlock,
   { nonce, balance }: Readonly<Account>,
 ): boolean {
-  const { value, gasLimit } = transaction;
-  if (transaction.nonce !== nonce || balance < value + gasLimit * capOf(transaction)) return false;
+  if (transaction.nonce !== nonce || balance < transaction.value + mostFees(transaction)) return false;
   return tipIn(transaction, block) >= (block.gasUsedRatio < FULL ? 0n : (block.tips[0] ?? 0n));
 }
 

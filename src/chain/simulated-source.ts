@@ -93,15 +93,9 @@ const acrossFork = (block: SimulatedBlock, forkBlock: number): SimulatedBlock =>
     ? block
     : { ...block, blockAccessListHash: block.parentHash, slotNumber: block.number };
 
-const BLOBS = {
-  target: BPO2_BLOBS.target,
-  max: BPO2_BLOBS.max,
-  baseFeeUpdateFraction: Number(BPO2_BLOBS.updateFraction),
-};
-
 /** As a node answers `eth_config` (EIP-7910) with the head at `head`. Addresses are those of EIP-4788, and made-up ones. */
 function configAcross(head: number, forkBlock: number, laterSec: number): EthConfig {
-  const known = { blobSchedule: BLOBS, precompiles: {}, systemContracts: BEFORE_AMSTERDAM };
+  const known = { blobSchedule: BPO2_BLOBS, precompiles: {}, systemContracts: BEFORE_AMSTERDAM };
   // In force from the first block on, which is no date to tell.
   const osaka: ForkConfig = { ...known, activationTime: 0 };
   const amsterdam: ForkConfig = {

@@ -84,11 +84,11 @@ const BASE_FEE_UNKNOWN: ReadonlySet<number> = new Set([5_000, 42_220, 59_144]);
  * Polygon and Amoy: 25 gwei (PIP-35; refused below it in May 2026, too: WayfinderFoundation/wayfinder-paths-sdk#379. PIP-59
  * proposes it as a least base fee instead).
  */
-const LEAST_TIPS: ReadonlyMap<number, bigint> = new Map([
-  [56, 50_000_000n],
-  [97, 100_000_000n],
-  [137, 25_000_000_000n],
-  [80_002, 25_000_000_000n],
+const LEAST_TIPS: ReadonlyMap<number, Pick<FeeRule, 'leastTip'>> = new Map([
+  [56, { leastTip: 50_000_000n }],
+  [97, { leastTip: 100_000_000n }],
+  [137, { leastTip: 25_000_000_000n }],
+  [80_002, { leastTip: 25_000_000_000n }],
 ]);
 
 const ethereumLike = (
@@ -101,14 +101,9 @@ const ethereumLike = (
   id,
   name,
   nativeSymbol,
-  feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...leastTipOf(id), ...rule },
+  feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...LEAST_TIPS.get(id), ...rule },
   gasRules: ETHEREUM.has(id) ? 'ethereum' : OWN_GAS_RULES.has(id) ? 'own' : 'osaka',
 });
-
-function leastTipOf(id: number): Pick<FeeRule, 'leastTip'> {
-  const leastTip = LEAST_TIPS.get(id);
-  return leastTip === undefined ? {} : { leastTip };
-}
 
 const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile) => ({ ...profile, dataFee });
 
@@ -196,6 +191,10 @@ export const chainProfile = (id: number): ChainProfile =>
     ),
     gasRules: 'own',
   };
+
+/** `Ethereum (chain 1)`, `chain 4711`. */
+export const describeChain = ({ id, name, borrowsId }: Pick<ChainProfile, 'id' | 'name' | 'borrowsId'>) =>
+  borrowsId || name === `chain ${id}` ? name : `${name} (chain ${id})`;
 
 /** Wei per blob gas; `null`: the chain has no blobs, whatever its headers state. */
 export const blobPriceOf = (

@@ -1,7 +1,7 @@
 import type { BlobSchedule } from './chain-rules.ts';
 
-/** Mainnet's since its second blob-parameter fork (EIP-7892): blobs at which the fee stays the same, and at most. */
-export const BPO2_BLOBS = { target: 14, max: 21, updateFraction: 11_684_671n };
+/** Mainnet's since its second blob-parameter fork (EIP-7892). */
+export const BPO2_BLOBS: BlobSchedule = { target: 14, max: 21, baseFeeUpdateFraction: 11_684_671 };
 
 export const GAS_PER_BLOB = 131_072n;
 
@@ -17,9 +17,8 @@ export function fakeExponential(factor: bigint, numerator: bigint, denominator: 
 }
 
 /** Blob base fee of a block with this `excessBlobGas` in its header, wei per blob gas (EIP-4844); at least 1. */
-export function blobBaseFee(excessBlobGas: bigint, updateFraction = BPO2_BLOBS.updateFraction): bigint {
-  return fakeExponential(1n, excessBlobGas, updateFraction);
-}
+export const blobBaseFee = (excessBlobGas: bigint, updateFraction: number): bigint =>
+  fakeExponential(1n, excessBlobGas, BigInt(updateFraction));
 
 /** What a blob costs in execution at least, in gas (EIP-7918). */
 const BLOB_BASE_COST = 8_192n;
@@ -41,7 +40,7 @@ export function nextExcessBlobGas(
 ): bigint {
   const excess = excessBlobGas + blobGasUsed - BigInt(target) * GAS_PER_BLOB;
   if (excess < 0n) return 0n;
-  const blobPrice = blobBaseFee(excessBlobGas, BigInt(baseFeeUpdateFraction));
+  const blobPrice = blobBaseFee(excessBlobGas, baseFeeUpdateFraction);
   const isBelowReserve = BLOB_BASE_COST * baseFeePerGas > GAS_PER_BLOB * blobPrice;
   if (!hasReservePrice || !isBelowReserve) return excess;
   return excessBlobGas + (blobGasUsed * BigInt(max - target)) / BigInt(max);
@@ -49,4 +48,4 @@ export function nextExcessBlobGas(
 
 /** Blob base fee of the block after `parent`, wei per blob gas. @param schedule as in {@link nextExcessBlobGas} */
 export const nextBlobBaseFee = (parent: BlobParent, schedule: BlobSchedule): bigint =>
-  blobBaseFee(nextExcessBlobGas(parent, schedule), BigInt(schedule.baseFeeUpdateFraction));
+  blobBaseFee(nextExcessBlobGas(parent, schedule), schedule.baseFeeUpdateFraction);

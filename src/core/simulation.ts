@@ -210,7 +210,7 @@ function bursts(seed: number, kind: BurstKind) {
 }
 
 /** The simulated chain has no reserve price (EIP-7918), so that the excess is always a whole number of blobs. */
-const BLOBS_PER_E = Number(BPO2_BLOBS.updateFraction) / Number(GAS_PER_BLOB);
+const BLOBS_PER_E = BPO2_BLOBS.baseFeeUpdateFraction / Number(GAS_PER_BLOB);
 /** A block's excess strays by so many blobs at most, half of it either way: what its neighbours can lead to. */
 const BLOB_NOISE = 6;
 
@@ -226,7 +226,8 @@ function createExcessBlobs(seed: number): (time: number) => number {
 
 export const blobsBetween = (excess: number, next: number) => next - excess + BPO2_BLOBS.target;
 
-export const blobBaseFeeOf = (excess: number) => blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
+export const blobBaseFeeOf = (excess: number) =>
+  blobBaseFee(BigInt(excess) * GAS_PER_BLOB, BPO2_BLOBS.baseFeeUpdateFraction);
 
 const TYPICAL_USD = 3_000;
 

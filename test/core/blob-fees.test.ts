@@ -17,7 +17,7 @@ describe('the blob fee of the next block', () => {
       ];
       const before = { baseFeePerGas, blobGasUsed, excessBlobGas };
       const excess = nextExcessBlobGas(before, schedule, rule === 'eip7918');
-      const fee = blobBaseFee(excess, BigInt(schedule.baseFeeUpdateFraction));
+      const fee = blobBaseFee(excess, schedule.baseFeeUpdateFraction);
       expect([id, Number(excess), fee.toString()]).toEqual([
         id,
         expected.excessBlobGas,
@@ -46,7 +46,7 @@ describe('the blob fee of the next block', () => {
           excessBlobGas: BigInt(parent.excessBlobGas),
         };
         const excess = nextExcessBlobGas(before, schedule, block.timestamp >= OSAKA_AT);
-        const fee = blobBaseFee(excess, BigInt(schedule.baseFeeUpdateFraction));
+        const fee = blobBaseFee(excess, schedule.baseFeeUpdateFraction);
         expect([id, place, Number(excess), fee.toString()]).toEqual([
           ...[id, place, block.excessBlobGas, block.blobBaseFee],
         ]);

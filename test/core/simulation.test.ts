@@ -45,7 +45,9 @@ describe('a simulated day', () => {
         });
         expect(wrong).toBe(-1);
         const first = excess[0] ?? 0;
-        expect(blobBaseFeeOf(first)).toBe(blobBaseFee(BigInt(first) * GAS_PER_BLOB));
+        expect(blobBaseFeeOf(first)).toBe(
+          blobBaseFee(BigInt(first) * GAS_PER_BLOB, BPO2_BLOBS.baseFeeUpdateFraction),
+        );
       }),
       { numRuns: rounds(60) },
     );

@@ -3,6 +3,7 @@ import type { Hex } from '../../core/block.ts';
 import {
   type ChainProfile,
   chainProfile,
+  describeChain,
   identifiedChain,
   isDevelopmentChain,
   isImpostor,
@@ -147,8 +148,8 @@ export class NodePool {
 
   constructor(nodes: readonly PoolNode[], options: PoolOptions) {
     const { expectedChainId } = options;
-    this.#options = options;
     this.nodes = nodes;
+    this.#options = options;
     this.chain = expectedChainId === null ? null : chainProfile(expectedChainId);
   }
 
@@ -356,8 +357,8 @@ const restartedError = (node: RpcNode | undefined) =>
   new ChainError('restarted', `${node?.name} serves a chain that began anew`);
 
 function otherChain(chain: ChainProfile, { name }: RpcNode, id: number, genesis: Hex | null): ChainError {
-  const isOn = chainWords(identifiedChain(id, genesis));
-  const wanted = chainWords(chain);
+  const isOn = describeChain(identifiedChain(id, genesis));
+  const wanted = describeChain(chain);
   const words =
     isOn === wanted ? `another chain than the other nodes under id ${id}` : `${isOn}, not on ${wanted}`;
   return new ChainError('wrong-chain', `${name} is on ${words}: give a node of the right chain`);
@@ -389,7 +390,3 @@ function failureOf(failures: readonly ChainError[]): ChainError {
 /** A node that does not respond tells nothing about its chain. */
 const isAway = (error: unknown) =>
   error instanceof ChainError && error.code !== 'wrong-chain' && error.code !== 'restarted';
-
-function chainWords({ id, name, borrowsId }: ChainProfile): string {
-  return borrowsId || name === `chain ${id}` ? name : `${name} (chain ${id})`;
-}

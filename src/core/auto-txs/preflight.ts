@@ -1,5 +1,5 @@
 import { LANE_TITLES } from '../advice.ts';
-import { chainProfile } from '../chains.ts';
+import { chainProfile, describeChain } from '../chains.ts';
 import { type DataFees, type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
 import {
   authorizationWithoutEffect,
@@ -26,8 +26,10 @@ import { type AutoTxOrder, type Check, isFarAbove, OVERPAYS, type StoredAutoTx }
 import {
   type Bid,
   capOf,
+  feesAt,
   isDue,
   isReached,
+  mostFees,
   type NextPrices,
   paysAt,
   type Unreachable,
@@ -222,22 +224,17 @@ export function waitingBelow(
 const isUnsent = ({ status, sentAt, unseenSince, inclusion }: AutoTxState): boolean =>
   status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseenSince !== null);
 
-/** `Ethereum (chain 1)`, `chain 4711`. */
-function chainWords(id: number, name = chainProfile(id).name): string {
-  const numbered = `chain ${id}`;
-  return name === numbered ? name : `${name} (${numbered})`;
-}
-
 function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Found {
   if (chainName === null) return unknown('unknown: the service does not say which chain it is for');
-  const here = chainWords(chainId, chainName);
+  const here = describeChain({ id: chainId, name: chainName });
   if (transaction.chainId === null) {
     const message =
       'it names no chain (it was signed without EIP-155): anyone who sees it can send it on every other chain, too, and many nodes refuse it; sign it again with a chain id';
     return warns('any_chain', message);
   }
   if (transaction.chainId === chainId) return passes(`signed for ${here}`);
-  return blocks('wrong_chain', `it is signed for ${chainWords(transaction.chainId)}, but this is ${here}`);
+  const there = describeChain(chainProfile(transaction.chainId));
+  return blocks('wrong_chain', `it is signed for ${there}, but this is ${here}`);
 }
 
 function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
@@ -567,17 +564,6 @@ function overpaidWords(price: PriceToPay, facts: PreflightFacts): string | null 
   const advice = `${strict === null ? 'use a strict target, or ' : ''}sign it again with a lower one`;
   return `its ${field} makes it pay ${pays}, far above your target of ${gwei(order.target)}: ${advice}`;
 }
-
-/** Blob gas: 131,072 for each blob (EIP-4844). */
-const blobGas = ({ blobCount }: SignedTransaction) => BigInt(blobCount) * GAS_PER_BLOB;
-
-/** When it uses its whole gas limit, wei. */
-const feesAt = (transaction: SignedTransaction, price: bigint, blobPrice: bigint): bigint =>
-  transaction.gasLimit * price + blobGas(transaction) * blobPrice;
-
-/** At its caps, wei. Nodes require that balance, and the value. */
-const mostFees = (transaction: SignedTransaction): bigint =>
-  feesAt(transaction, capOf(transaction), transaction.maxFeePerBlobGas ?? 0n);
 
 /** A user-chosen price, exact: `30 gwei`. */
 const gwei = (wei: bigint) => `${exactGwei(wei)} gwei`;

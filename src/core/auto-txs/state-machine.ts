@@ -1,7 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { type ChainProfile, isDevelopmentChain } from '../chains.ts';
-import { MINUTE_MS } from '../time.ts';
+import { HOUR_MS, MINUTE_MS } from '../time.ts';
 import { exactGwei, formatCount, priceBeside } from '../units.ts';
 
 export type AutoTxStatus =
@@ -206,7 +206,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
     case 'resend':
       return mayBeResent(state) ? resend(state, facts) : null;
     case 'postpone':
-      return mayBeResent(state) ? to({ ...state, resendAt: facts.now + RESEND_PAUSES_MS[0] }) : null;
+      return mayBeResent(state) ? to({ ...state, resendAt: facts.now + pauseAfter(0) }) : null;
     case 'decline':
       if (isUndelivered(state)) return hold({ ...state, ...UNSENT, status: 'PENDING' }, event, 'DECLINED');
       // A node took it before, and may have it.
@@ -231,14 +231,8 @@ const isUndelivered = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
 /** The pauses before it is sent again while no node shows it; the last one repeats. */
-export const RESEND_PAUSES_MS = [
-  MINUTE_MS,
-  2 * MINUTE_MS,
-  5 * MINUTE_MS,
-  15 * MINUTE_MS,
-  60 * MINUTE_MS,
-] as const;
-const LONGEST_PAUSE_MS = RESEND_PAUSES_MS[4];
+export const RESEND_PAUSES_MS: readonly number[] = [1, 2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS);
+const LONGEST_PAUSE_MS = HOUR_MS;
 
 const pauseAfter = (resends: number) => RESEND_PAUSES_MS[resends] ?? LONGEST_PAUSE_MS;
 

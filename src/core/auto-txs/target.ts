@@ -24,6 +24,19 @@ export function paysAt(bid: Bid, baseFee: bigint): bigint {
   return price < cap ? price : cap;
 }
 
+interface GasAndBlobs extends Pick<SignedTransaction, 'gasLimit'> {
+  readonly blobCount: number | null;
+}
+
+/** Wei for its whole gas limit and its blobs (EIP-4844) at these prices. */
+export const feesAt = ({ gasLimit, blobCount }: GasAndBlobs, price: bigint, blobPrice: bigint): bigint =>
+  gasLimit * price + BigInt(blobCount ?? 0) * GAS_PER_BLOB * blobPrice;
+
+/** The same at its caps: nodes require that balance, and the value. */
+export const mostFees = (
+  transaction: GasAndBlobs & Bid & Pick<SignedTransaction, 'maxFeePerBlobGas'>,
+): bigint => feesAt(transaction, capOf(transaction), transaction.maxFeePerBlobGas ?? 0n);
+
 /** The price per gas of sending it at this base fee, wei; if its cap is too low, as if the cap sufficed. */
 export const ownPriceAt = (bid: Bid, baseFee: bigint): bigint =>
   capOf(bid) < baseFee ? baseFee + (bid.maxPriorityFeePerGas ?? 0n) : paysAt(bid, baseFee);

@@ -10,25 +10,25 @@ interface Rule {
 }
 
 const GWEI = 1e9;
-const TRAILING = 600;
-const TRAILING_SHORT = 300;
-const SHORT_STRETCH = 3_000;
-const SHARE = 0.9;
+/** The share of its last windows by whose fall the naive rule goes: of 600 windows, of 300 on stretches under 3,000 blocks. */
+export const NAIVE_SHARE = 0.9;
+export const trailingWindows = (past: Past, at: number): number =>
+  past.lastOf(at) - past.firstOf(at) + 1 < 3_000 ? 300 : 600;
+
 const { withinBlocks } = LANE_PROMISES.slow;
 
-/** The trailing 90 % quantile of the price's fall within 25 blocks, over 600 windows; 300 on stretches under 3,000 blocks. */
+/** The quantile of the price's fall within 25 blocks. */
 export const NAIVE_RULE: Rule = {
   rule: 'naive rule',
   kind: 'naive',
   offer(past, at) {
-    const first = past.firstOf(at);
-    const trailing = past.lastOf(at) - first + 1 < SHORT_STRETCH ? TRAILING_SHORT : TRAILING;
-    if (at - first < withinBlocks + trailing - 1) return null;
+    const trailing = trailingWindows(past, at);
+    if (at - past.firstOf(at) < withinBlocks + trailing - 1) return null;
     const falls = Array.from({ length: trailing }, (_, age) => {
       const window = past.price.slice(at - age - withinBlocks + 1, at - age + 1);
       return Math.min(...window) / Math.max(window[0] ?? 1, 1);
     });
-    const rank = (trailing - 1) * SHARE;
+    const rank = (trailing - 1) * NAIVE_SHARE;
     const [low = 1, high = low] = falls.sort(ascending).slice(Math.floor(rank), Math.ceil(rank) + 1);
     const fall = low + (high - low) * (rank - Math.floor(rank));
     // The highest minimum tip of the last blocks is nearly always enough.

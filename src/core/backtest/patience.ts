@@ -1,4 +1,5 @@
 import { SortedValues, WindowMinimum } from '../engine/rolling.ts';
+import { NAIVE_SHARE, trailingWindows } from './baselines.ts';
 import { meanOf, savingOf } from './judge.ts';
 import type { Past } from './past.ts';
 
@@ -80,12 +81,7 @@ function quantilePrices(past: Past, patienceSec: number) {
   };
 }
 
-const TRAILING = 600;
-const TRAILING_SHORT = 300;
-const SHORT_STRETCH = 3_000;
-const SHARE = 0.9;
-
-/** The naive rule for any time: the fall that nine of ten of the last 600 windows had, 300 on stretches under 3,000 blocks. */
+/** The naive rule for any time. */
 function naiveRule(past: Past, windows: Int32Array): Rule {
   const falls = new Float64Array(past.blocks.length).fill(Number.NaN);
   const lowest = new WindowMinimum();
@@ -113,10 +109,10 @@ function naiveRule(past: Past, windows: Int32Array): Rule {
       sorted.add(falls[next] ?? 1);
       ended.push(falls[next] ?? 1);
     }
-    const trailing = past.lastOf(at) - first + 1 < SHORT_STRETCH ? TRAILING_SHORT : TRAILING;
+    const trailing = trailingWindows(past, at);
     while (ended.length > trailing) sorted.remove(ended.shift() ?? 0);
     if (ended.length < trailing) return Number.NaN;
-    return ((past.nextBaseFee[at] ?? 0) + (past.asked[at] ?? 0)) * (sorted.quantile(SHARE) ?? 1);
+    return ((past.nextBaseFee[at] ?? 0) + (past.asked[at] ?? 0)) * (sorted.quantile(NAIVE_SHARE) ?? 1);
   });
   return (at) => {
     const target = targets[at] ?? Number.NaN;

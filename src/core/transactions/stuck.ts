@@ -1,24 +1,17 @@
 import type { Lane, LaneName } from '../advice.ts';
-import { capOf, paysAt } from '../auto-txs/target.ts';
+import { type Bid, capOf, feesAt, mostFees, paysAt } from '../auto-txs/target.ts';
 import type { Hex } from '../block.ts';
-import { GAS_PER_BLOB } from '../eip4844.ts';
 import { exactAmount, formatGwei } from '../units.ts';
 import { type LeastFees, leastReplacement, most, type PoolFees } from './pool-rules.ts';
+import type { SignedTransaction } from './signed-transaction.ts';
 
 /** Why a transaction waits in the pool, and what to sign to replace or to cancel it. Wei as `bigint`, prices per gas. */
 
 /** A transaction in a pool; one whose fee is paid in another coin has no prices. */
-export interface Pooled {
-  readonly hash: Hex;
+export interface Pooled
+  extends Bid,
+    Pick<SignedTransaction, 'hash' | 'from' | 'nonce' | 'gasLimit' | 'value' | 'maxFeePerBlobGas'> {
   readonly type: number;
-  readonly from: Hex;
-  readonly nonce: number;
-  readonly gasLimit: bigint;
-  readonly value: bigint;
-  readonly gasPrice: bigint | null;
-  readonly maxFeePerGas: bigint | null;
-  readonly maxPriorityFeePerGas: bigint | null;
-  readonly maxFeePerBlobGas: bigint | null;
   readonly blobCount: number | null;
 }
 
@@ -179,7 +172,7 @@ function causesOf(facts: StuckFacts, before: readonly Before[]): readonly StuckC
   }
   const waiting = before.filter(({ state }) => state !== 'missing' && state !== 'unknown');
   if (waiting.length > 0) add('earlier_pending', earlierWords(waiting));
-  const needed = transaction.value + mostCost(transaction);
+  const needed = transaction.value + mostFees(transaction);
   if (balance !== null && balance < needed) {
     const lacks = exactAmount(needed - balance, symbol);
     add(
@@ -249,7 +242,8 @@ function beforeOf(facts: StuckFacts): readonly Before[] {
     if (pendingNonce === null || nonce < pendingNonce)
       return { nonce, state: 'hidden', hash: null, sign: null };
     if (nonce > pendingNonce && others === null) return { nonce, state: 'unknown', hash: null, sign: null };
-    return { nonce, state: 'missing', hash: null, sign: fillOf(nonce, facts) };
+    const sign = transferOf({ nonce, type: 2, blobCount: 0 }, NOTHING, facts);
+    return { nonce, state: 'missing', hash: null, sign };
   });
 }
 
@@ -297,12 +291,10 @@ function leastOf(all: readonly Pooled[], { baseFee, nextBaseFee }: StuckFacts): 
   return leastReplacement(highest, [baseFee, nextBaseFee], own !== undefined && isLegacy(own));
 }
 
+type StrictestFees = Omit<LeastFees, 'byClient'>;
+
 /** What both the pools take and the lane needs. */
-function feesToSign(
-  least: PoolFees & { readonly strictest?: readonly string[] },
-  facts: StuckFacts,
-  legacy: boolean,
-) {
+function feesToSign(least: StrictestFees, facts: StuckFacts, legacy: boolean) {
   const { lane, laneName, nextBlobBaseFee } = facts;
   const laneTip = lane.maxPriorityFeePerGas ?? 0n;
   const tip = most(least.maxPriorityFeePerGas, laneTip);
@@ -311,7 +303,7 @@ function feesToSign(
     least.maxFeePerBlobGas === null
       ? null
       : most(least.maxFeePerBlobGas, BLOB_RISE * (nextBlobBaseFee ?? 0n), 1n);
-  const byPools = least.strictest?.join(', ') ?? '';
+  const byPools = least.strictest.join(', ');
   const isLanes = legacy
     ? cap > least.maxFeePerGas
     : cap > least.maxFeePerGas && tip > least.maxPriorityFeePerGas;
@@ -327,21 +319,13 @@ function feesToSign(
 
 type Signable = Pick<ToSign, 'nonce' | 'type' | 'gasLimit' | 'blobCount'> & { readonly value: bigint };
 
-function toSign(what: Signable, least: Parameters<typeof feesToSign>[0], facts: StuckFacts): ToSign {
-  const { value, ...signable } = what;
-  const legacy = what.type < 2;
-  const fees = feesToSign(least, facts, legacy);
-  const cost = mostCost({ ...what, ...fees, gasPrice: null });
-  const bid = {
-    gasPrice: null,
-    maxFeePerGas: fees.maxFeePerGas,
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-  };
-  const blobGas = BigInt(what.blobCount) * GAS_PER_BLOB;
-  const expectedCost =
-    what.gasLimit * paysAt(bid, facts.nextBaseFee) + blobGas * (facts.nextBlobBaseFee ?? 0n);
+function toSign({ value, ...what }: Signable, least: StrictestFees, facts: StuckFacts): ToSign {
+  const fees = feesToSign(least, facts, what.type < 2);
+  const signed = { ...what, ...fees, gasPrice: null };
+  const cost: bigint = mostFees(signed);
+  const expectedCost = feesAt(signed, paysAt(signed, facts.nextBaseFee), facts.nextBlobBaseFee ?? 0n);
   const missing = facts.balance === null ? null : most(value + cost - facts.balance);
-  return { ...signable, ...fees, cost, expectedCost: expectedCost < cost ? expectedCost : cost, missing };
+  return { ...what, ...fees, cost, expectedCost: expectedCost < cost ? expectedCost : cost, missing };
 }
 
 const replacementOf = (pooled: Pooled, least: LeastFees, facts: StuckFacts): ToSign =>
@@ -350,33 +334,18 @@ const replacementOf = (pooled: Pooled, least: LeastFees, facts: StuckFacts): ToS
 const signableOf = ({ nonce, type, blobCount }: Pooled) => ({ nonce, type, blobCount: blobCount ?? 0 });
 
 /**
- * A transfer of 0 to the sender, of its type: pools keep blob transactions apart, and Nethermind takes none with fewer blobs.
- * A delegation gives way to a transaction without one.
+ * Of its type: pools keep blob transactions apart, and Nethermind takes none with fewer blobs. A delegation gives way to a
+ * transaction without one.
  */
-function cancellationOf(pooled: Pooled, least: LeastFees, facts: StuckFacts): ToSign | null {
+const cancellationOf = (pooled: Pooled, least: StrictestFees, facts: StuckFacts): ToSign | null =>
+  transferOf({ ...signableOf(pooled), type: pooled.type === DELEGATION ? 2 : pooled.type }, least, facts);
+
+const NOTHING: StrictestFees = {
+  ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerBlobGas: null, strictest: [] },
+};
+
+/** A transfer of 0 to the sender itself. */
+function transferOf(what: Omit<Signable, 'gasLimit' | 'value'>, least: StrictestFees, facts: StuckFacts) {
   const { transferGas: gasLimit } = facts;
-  if (gasLimit === null) return null;
-  const type = pooled.type === DELEGATION ? 2 : pooled.type;
-  return toSign({ ...signableOf(pooled), type, gasLimit, value: 0n }, least, facts);
-}
-
-const NOTHING: PoolFees = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerBlobGas: null };
-
-/** A transfer of 0 to the sender that fills a gap of nonces. */
-function fillOf(nonce: number, facts: StuckFacts): ToSign | null {
-  const { transferGas: gasLimit } = facts;
-  if (gasLimit === null) return null;
-  return toSign({ nonce, type: 2, blobCount: 0, gasLimit, value: 0n }, NOTHING, facts);
-}
-
-/** Wei for gas and blobs at the highest price it allows: nodes require that balance, beside the value. */
-function mostCost(
-  fees: Pick<
-    Pooled,
-    'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas' | 'blobCount'
-  > &
-    Pick<Pooled, 'gasLimit'>,
-): bigint {
-  const blobs = BigInt(fees.blobCount ?? 0) * GAS_PER_BLOB * (fees.maxFeePerBlobGas ?? 0n);
-  return fees.gasLimit * capOf(fees) + blobs;
+  return gasLimit === null ? null : toSign({ ...what, gasLimit, value: 0n }, least, facts);
 }
