@@ -1,6 +1,7 @@
 import { paysAt } from '../../core/auto-txs/target.ts';
 import { type Block, blockTips, lowestPaidTip } from '../../core/block.ts';
 import { gasOfReceipts, type PaidTip, paidTips, tipsByGas, weighedBy } from '../../core/tips-by-gas.ts';
+import { most } from '../../core/transactions/pool-rules.ts';
 import type { TestableClock } from '../async.ts';
 import { ifSaid, type RequestOptions, type RpcNode, request } from './client.ts';
 import {
@@ -38,8 +39,8 @@ export async function believable<Row extends Rewarded>(
   const isOdd = (row: Row) => row.tips?.some((tip) => isDoubted(tip, row)) === true;
   const newest = rows.findLast(isOdd);
   if (newest === undefined) return rows;
-  const most = await mostPaidTip(node, newest, signal);
-  if (newest.tips?.every((tip) => tip === null || tip <= most)) return rows;
+  const highest = await mostPaidTip(node, newest, signal);
+  if (newest.tips?.every((tip) => tip === null || tip <= highest)) return rows;
   node.notes.set('rewards', ODD_REWARDS);
   return rows.map((row) =>
     isOdd(row)
@@ -59,12 +60,7 @@ async function mostPaidTip(
     request(node, nullish(fullBlockResponse), 'eth_getBlockByNumber', params, { signal }),
   );
   const fee = block?.baseFeePerGas ?? baseFeePerGas ?? 0n;
-  let most = 0n;
-  for (const signed of block?.transactions ?? []) {
-    const tip = paysAt(signed, fee) - fee;
-    if (tip > most) most = tip;
-  }
-  return most;
+  return most(...(block?.transactions ?? []).map((signed) => paysAt(signed, fee) - fee));
 }
 
 /** A head must not wait long for its receipts, nor for a suggestion. */

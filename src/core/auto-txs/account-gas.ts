@@ -61,14 +61,11 @@ export function accountsThatDecide(transaction: SignedTransaction, parts: Transa
 
 /** Each account that its authorizations may delegate, and those; what the chain skips for certain is left out. */
 function authoritiesOf({ authorizations, chainId }: SignedTransaction) {
-  const byAuthority = new Map<string, Authorization[]>();
-  for (const each of authorizations) {
+  const counted = authorizations.flatMap((each) => {
     const isSkipped = each.chainId !== 0 && chainId !== null && each.chainId !== chainId;
-    if (each.authority === null || isSkipped) continue;
-    const key = keyOf(each.authority);
-    byAuthority.set(key, [...(byAuthority.get(key) ?? []), each]);
-  }
-  return [...byAuthority] as readonly (readonly [Hex, readonly Authorization[]])[];
+    return each.authority === null || isSkipped ? [] : [{ ...each, key: keyOf(each.authority) as Hex }];
+  });
+  return [...Map.groupBy(counted, ({ key }) => key)];
 }
 
 const ZERO = /^0x0{40}$/;
