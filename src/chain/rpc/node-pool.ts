@@ -12,7 +12,7 @@ import {
 import { backOffMs, DAY_SEC } from '../../core/time.ts';
 import type { TestableClock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
-import { RpcNode, request, requestGenesisHash } from './client.ts';
+import { type RequestOptions, RpcNode, request, requestGenesisHash } from './client.ts';
 import { type Header, safeInteger } from './decode.ts';
 
 /** A node, and what the pool knows of it. Moments by `Clock.elapsed`. */
@@ -132,11 +132,6 @@ interface PoolOptions {
   readonly clock: TestableClock;
 }
 
-interface RunOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly patienceMs?: number;
-}
-
 /** Several nodes of one chain: selects the one to use, and compares them. */
 export class NodePool {
   readonly nodes: readonly PoolNode[];
@@ -172,8 +167,10 @@ export class NodePool {
   }
 
   /** With the best node, then with others in turn. After `null` all healthy ones are tried at once, for `patienceMs` at most. */
-  async run<T>(work: (node: PoolNode) => Promise<T>, run: RunOptions = {}): Promise<T> {
-    const { signal, patienceMs = LONGEST_PATIENCE_MS } = run;
+  async run<T>(
+    work: (node: PoolNode) => Promise<T>,
+    { signal, patienceMs = LONGEST_PATIENCE_MS }: RequestOptions & { readonly patienceMs?: number } = {},
+  ): Promise<T> {
     const failures: ChainError[] = [];
     const order = this.#ranked();
     for (const [index, { node }] of order.entries()) {
@@ -293,7 +290,10 @@ export class NodePool {
   }
 
   /** Requests the node's chain id, if that is due or `isForced`; rejects when it serves another chain. */
-  async verify(node: PoolNode, { signal, isForced = false }: VerifyOptions = {}): Promise<void> {
+  async verify(
+    node: PoolNode,
+    { signal, isForced = false }: RequestOptions & { readonly isForced?: boolean } = {},
+  ): Promise<void> {
     if (this.#restarted !== null) throw restartedError(node);
     if (!isForced && !this.#isVerificationDue(node)) return;
     const [id, genesis] = await Promise.all([
@@ -362,11 +362,6 @@ function otherChain(chain: ChainProfile, { name }: RpcNode, id: number, genesis:
   const words =
     isOn === wanted ? `another chain than the other nodes under id ${id}` : `${isOn}, not on ${wanted}`;
   return new ChainError('wrong-chain', `${name} is on ${words}: give a node of the right chain`);
-}
-
-interface VerifyOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly isForced?: boolean;
 }
 
 const LONGEST_PATIENCE_MS = 60_000;

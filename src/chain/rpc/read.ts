@@ -33,9 +33,8 @@ import {
 import { aligned, leavesHeightsOut, type PlacedRow, spread } from './null-rounds.ts';
 import { believable, ODD_REWARDS, withReceiptTips, withSuggestedTip } from './tips.ts';
 
-interface ReadOptions {
+interface ReadOptions extends RequestOptions {
   readonly clock: TestableClock;
-  readonly signal?: AbortSignal | undefined;
   /** Number of retries of one request after "too many requests", after 1, 2, 4 s. */
   readonly rateLimitTries?: number;
 }

@@ -172,11 +172,6 @@ export interface TipSuggestion {
   askAt: number;
 }
 
-interface SuggestionOptions {
-  readonly clock: TestableClock;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Adds the tip that the node itself suggests to its newest blocks, where what was paid in them is no evidence: few paid a tip,
  * the tip is the whole price, or the chain's nodes refuse low ones.
@@ -184,7 +179,7 @@ interface SuggestionOptions {
 export async function withSuggestedTip(
   node: RpcNode,
   blocks: Block[],
-  { clock, signal }: SuggestionOptions,
+  { clock, signal }: RequestOptions & { readonly clock: TestableClock },
 ): Promise<Block[]> {
   const { suggestion, feeRule } = node;
   const head = blocks.at(-1);
