@@ -90,7 +90,7 @@ export interface PoolView {
 }
 
 /** A call as `eth_estimateGas` takes it. */
-export interface EstimatedCall {
+interface EstimatedCall {
   readonly from?: Hex;
   /** `null`: it creates a contract. */
   readonly to: Hex | null;

@@ -25,7 +25,7 @@ const WITHOUT_NODE = {
   ...{ call: refuse, nonce: refuse, balance: refuse, transactionsOf: refuse },
 };
 
-export interface ReplaySource extends ChainSource {
+interface ReplaySource extends ChainSource {
   readonly playback: Playback;
 }
 

@@ -1,5 +1,5 @@
 /** A way an alert notifies. Checks, form, command line, documents and tests read its row. */
-export interface ChannelRow {
+interface ChannelRow {
   /** In small letters its flag. */
   readonly name: string;
   /** `null`: it has none. */

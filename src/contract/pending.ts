@@ -22,7 +22,7 @@ const ToSign = object('ToSign', 'A transaction to sign: nothing is signed here',
   rule: text('Who asks for these fees: the clients with the strictest rule, or the lane'),
 });
 
-export const Cause = object('PendingCause', 'Why a transaction waits', {
+const Cause = object('PendingCause', 'Why a transaction waits', {
   code: text(
     'nonce_used, mined_elsewhere, gas_limit, other_coin, nonce_gap, earlier_pending, insufficient_balance, cap_below_base, blob_cap_below_base, tip_too_low, rival, not_shared or payable',
   ),

@@ -18,7 +18,7 @@ export type ChainStatus =
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null };
 
 /** What a status is judged by, of a source or of a service's response. */
-export interface StatusFacts {
+interface StatusFacts {
   readonly isEnded: boolean;
   readonly isCatchingUp: boolean;
   /** Why the source gives nothing new; `null`: it gives no reason, or all is well. */

@@ -23,7 +23,7 @@ export const blobBaseFee = (excessBlobGas: bigint, updateFraction: number): bigi
 /** What a blob costs in execution at least, in gas (EIP-7918). */
 const BLOB_BASE_COST = 8_192n;
 
-export interface BlobParent {
+interface BlobParent {
   readonly baseFeePerGas: bigint;
   readonly blobGasUsed: bigint;
   readonly excessBlobGas: bigint;

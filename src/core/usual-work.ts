@@ -6,7 +6,7 @@ import type { RulesName } from './transactions/gas-rules.ts';
 /** Gas paid, refunds taken off. */
 type GasByRules = Readonly<Record<RulesName, number>>;
 
-export interface UsualAction {
+interface UsualAction {
   readonly name: string;
   /** Its short name in a threshold: `$0.40/swap`. */
   readonly word: string;

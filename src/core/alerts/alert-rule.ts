@@ -179,7 +179,7 @@ export const DRIFT_RATIO = 0.005;
 const DRIFT = 200n;
 
 /** How far the exact price of a rule may lie from its threshold, wei: what is woken is stepped by the exact one. */
-export const driftOf = ({ threshold, relative }: Pick<AlertRule, 'threshold' | 'relative'>): bigint =>
+const driftOf = ({ threshold, relative }: Pick<AlertRule, 'threshold' | 'relative'>): bigint =>
   relative == null || isPricedByHistory(relative.written) ? 0n : threshold / DRIFT + 1n;
 
 /** With the price that its rule stands for at `at` (block time, ms); the same object where nothing changes. */

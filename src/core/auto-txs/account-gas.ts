@@ -29,7 +29,7 @@ export type Accounts = ReadonlyMap<string, AccountFacts | null>;
  * Included, but bound to fail and to pay all of its gas, since Amsterdam charges for accounts before its first step
  * (EIP-2780, EIP-8037).
  */
-export interface Shortfall {
+interface Shortfall {
   readonly words: string;
   /** Whatever else changes until then, but that account. */
   readonly isCertain: boolean;

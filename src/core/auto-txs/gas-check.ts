@@ -53,7 +53,7 @@ interface Waiting {
 }
 
 /** Code of a gas limit that was enough until a fork. Its auto-tx is held, and `PUT` with a new signature frees it. */
-export const GAS_TOO_LOW_AFTER_FORK = 'gas_too_low_after_fork';
+const GAS_TOO_LOW_AFTER_FORK = 'gas_too_low_after_fork';
 
 const GAS_CODES: ReadonlySet<string> = new Set([
   ...[GAS_TOO_LOW_AFTER_FORK, 'gas_too_low', 'gas_too_high', 'code_too_long', 'too_many_blobs'],

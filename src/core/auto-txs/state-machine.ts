@@ -149,7 +149,7 @@ export const NOTE_KINDS = [
   'EXPIRED',
   'FAILED',
 ] as const;
-export type NoteKind = (typeof NOTE_KINDS)[number];
+type NoteKind = (typeof NOTE_KINDS)[number];
 
 export interface TimelineNote {
   readonly kind: NoteKind;

@@ -182,7 +182,7 @@ export function usdText(usd: number): string {
 }
 
 /** `90m`, `6h`, `7d` */
-export function windowText(windowSec: number): string {
+function windowText(windowSec: number): string {
   if (windowSec % 86_400 === 0) return `${windowSec / 86_400}d`;
   return windowSec % 3_600 === 0 ? `${windowSec / 3_600}h` : `${windowSec / 60}m`;
 }

@@ -115,7 +115,7 @@ export const RULES: Readonly<Record<RulesName, GasRules>> = {
   },
 };
 
-export interface GasNeeded {
+interface GasNeeded {
   /** Charged before it runs. */
   readonly intrinsic: number;
   /** What its data costs at least (EIP-7623, EIP-7976). */

@@ -13,7 +13,7 @@ export interface PoolFees {
   readonly maxFeePerBlobGas: bigint | null;
 }
 
-export interface PoolRule {
+interface PoolRule {
   readonly client: string;
   /** Where it stands: repository, file, commit. */
   readonly source: string;

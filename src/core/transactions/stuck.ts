@@ -16,7 +16,7 @@ export interface Pooled
 }
 
 /** `null`: unknown. */
-export interface StuckFacts {
+interface StuckFacts {
   readonly transaction: Pooled;
   /** The sender's next nonce on the chain; the same including the pools; its balance. */
   readonly nextNonce: number | null;
@@ -41,7 +41,7 @@ export interface StuckFacts {
   readonly symbol: string;
 }
 
-export type StuckCode =
+type StuckCode =
   | 'nonce_used'
   | 'mined_elsewhere'
   | 'gas_limit'
@@ -56,7 +56,7 @@ export type StuckCode =
   | 'not_shared'
   | 'payable';
 
-export interface StuckCause {
+interface StuckCause {
   readonly code: StuckCode;
   /** One line for people. */
   readonly message: string;
@@ -79,7 +79,7 @@ export interface ToSign extends PoolFees {
 }
 
 /** A nonce before it: in no pool, in a pool (which may not show it), or behind a gap, where no pool tells. */
-export interface Before {
+interface Before {
   readonly nonce: number;
   readonly state: 'missing' | 'stuck' | 'payable' | 'hidden' | 'unknown';
   readonly hash: Hex | null;
@@ -100,7 +100,7 @@ export interface Stuck {
   readonly pools: LeastFees['byClient'];
 }
 
-export const MOST_BEFORE = 8;
+const MOST_BEFORE = 8;
 const DELEGATION = 4;
 const BLOBS = 3;
 /** The blob base fee may double before its block. */
