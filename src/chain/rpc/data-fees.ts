@@ -32,15 +32,14 @@ export function createDataFees(
   pool: NodePool,
   clock: TestableClock,
 ): (options?: { readonly isFresh?: boolean }) => Promise<DataFees> {
-  let cached: { readonly fees: Promise<DataFees>; readonly until: number; readonly heads: string } | null =
-    null;
+  let cached: { readonly fees: Promise<DataFees>; readonly until: number; head: number | null } | null = null;
   return ({ isFresh = false } = {}) => {
     const chain = pool.chain;
     if (chain !== null && chain.dataFee === undefined) return Promise.resolve(NO_DATA_FEES);
     const now = clock.elapsed();
     const isQuoted = chain !== null && isQuotedPerAction(chain);
-    const heads = pool.nodes.map(({ head }) => head).join();
-    if (cached === null || now >= cached.until || (isFresh && !isQuoted && cached.heads !== heads)) {
+    const head = Math.max(...pool.nodes.map((node) => node.head ?? 0));
+    if (cached === null || now >= cached.until || (isFresh && !isQuoted && cached.head !== head)) {
       const keepMs = isQuoted ? KEEP_QUOTES_MS : KEEP_MS;
       const fees = pool
         .run((node) => readDataFees(node, pool.chain?.dataFee))
@@ -51,7 +50,13 @@ export function createDataFees(
             ? NO_DATA_FEES
             : unknownDataFees(error.message);
         });
-      cached = { fees, until: now + keepMs, heads };
+      const reading: typeof cached = { fees, until: now + keepMs, head };
+      cached = reading;
+      // What came too late may come the next time.
+      const note = ({ parameters }: DataFees) => {
+        if (parameters === null) reading.head = null;
+      };
+      fees.then(note, () => {});
     }
     return cached.fees;
   };

@@ -160,6 +160,26 @@ it('fees that must be of the head are asked for once for each, by however many',
   }
 });
 
+it.each([1, 2, 3])(
+  'fees of the head that could not be read %i times are asked for again at the same head',
+  async (failures) => {
+    const answer = await opStackAnswer();
+    let asked = 0;
+    const failing: Answer = (method, params) => {
+      if (method !== FIRST_OF_BLOCK) return answer(method, params);
+      asked += 1;
+      return asked <= failures
+        ? { error: { code: -32_000, message: 'header not found' } }
+        : answer(method, params);
+    };
+    const [source] = await sourceOf(10, failing, createScriptedChain({ chainId: 10, length: 3 }));
+    await source.head();
+    for (let read = 0; read < failures; read += 1)
+      expect((await source.dataFees?.({ isFresh: true }))?.parameters).toBeNull();
+    expect((await source.dataFees?.({ isFresh: true }))?.parameters).not.toBeNull();
+  },
+);
+
 describe('a header of an OP-stack chain', () => {
   const stated = async (extraData: string, blobGasUsed = '0x0') => {
     const chain = createScriptedChain({ chainId: 8_453, length: 3 });
