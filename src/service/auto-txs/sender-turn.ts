@@ -227,7 +227,7 @@ async function decide(
     return decision?.step ?? null;
   };
   const changed = await context.store.change(seen, change, 'sender');
-  return changed === null ? null : decided;
+  return changed === null || 'rival' in changed ? null : decided;
 }
 
 type Asked = Awaited<ReturnType<typeof askFor>>;
