@@ -131,8 +131,8 @@ export function createGasStreams(
         throw new ApiFailure('rate_limit_exceeded', why, { retrySec: 60 });
       }
       publish();
-      // The next change goes out at once: who opens a stream as the service starts is about to see it become live.
-      sentAt = Number.NEGATIVE_INFINITY;
+      // To the first reader the next change goes out at once: it opened as the service started, which is about to become live.
+      if (readers.size === 0) sentAt = Number.NEGATIVE_INFINITY;
       const isKnown = sent?.isFirst === true && lastId === String(sent.id);
       const first = isKnown || sent === null ? COMMENT : sent.bytes;
       let opened: Controller;
