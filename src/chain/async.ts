@@ -93,6 +93,16 @@ export class Alarm {
   }
 }
 
+/** Made when it is first asked for, and again after a failure. */
+export function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  const failed = (error: unknown) => {
+    made = undefined;
+    throw error;
+  };
+  return () => (made ??= make().catch(failed));
+}
+
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
+import { lazily } from '../../chain/async.ts';
 import {
   BASE_PATH,
   groupOf,
@@ -58,24 +59,19 @@ const SHARED: ReadonlySet<string> = new Set([
 /** Routes by the file that has them: it is read when one of them is first called, as making its schemas takes as long as a request. */
 type RouteFile = RouteGroup | 'compat';
 
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => (made ??= make());
-}
-
 export function createApp(options: AppOptions) {
   const { state, gate, streams, alerts, autoTxs, onError, baseUrl, cors: origins = [] } = options;
   const app: App = new Hono();
   /** In the order of the OpenAPI document. */
   const files: Readonly<Record<RouteFile, () => Promise<Route[]>>> = {
-    gas: once(async () => (await import('./routes/gas.ts')).gasRoutes(state, gate, streams)),
-    compat: once(async () => (await import('./routes/compat.ts')).compatRoutes(state)),
-    dashboard: once(async () =>
+    gas: lazily(async () => (await import('./routes/gas.ts')).gasRoutes(state, gate, streams)),
+    compat: lazily(async () => (await import('./routes/compat.ts')).compatRoutes(state)),
+    dashboard: lazily(async () =>
       (await import('./routes/dashboard.ts')).dashboardRoutes(state, { alerts, autoTxs }),
     ),
-    metrics: once(async () => (await import('./routes/metrics.ts')).metricsRoutes(state)),
-    alerts: once(async () => (await import('./routes/alerts.ts')).alertRoutes(alerts)),
-    'auto-txs': once(async () => (await import('./routes/auto-txs.ts')).autoTxRoutes(autoTxs)),
+    metrics: lazily(async () => (await import('./routes/metrics.ts')).metricsRoutes(state)),
+    alerts: lazily(async () => (await import('./routes/alerts.ts')).alertRoutes(alerts)),
+    'auto-txs': lazily(async () => (await import('./routes/auto-txs.ts')).autoTxRoutes(autoTxs)),
   };
   const allRoutes = async () => (await Promise.all(Object.values(files).map((read) => read()))).flat();
   const readBody = createBodyReader();
@@ -143,7 +139,11 @@ export function createApp(options: AppOptions) {
     });
   }
   addPlayground(app, async () => (await import('./openapi.ts')).openApiDocument(await allRoutes(), baseUrl));
-  return { fetch: app.fetch, allRoutes };
+  return {
+    fetch: app.fetch,
+    /** Reads what else is read when it is called: a newer version may take the place of the files. */
+    readAll: () => Promise.all([allRoutes(), import('./openapi.ts')]),
+  };
 }
 
 const encoded = async (made: Promise<unknown>) => new EncodedResponse(JSON.stringify(await made));

@@ -1,4 +1,5 @@
 import type { Env, Hono } from 'hono';
+import { lazily } from '../../../chain/async.ts';
 import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../../contract/routes.ts';
 import { EncodedResponse } from '../response-cache.ts';
 
@@ -40,11 +41,8 @@ export function addPlayground<E extends Env>(root: Hono<E>, describe: () => Prom
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
   });
   const serve = (path: string, type: string, load: () => Promise<string>) => {
-    let encoded: Promise<EncodedResponse> | undefined;
-    root.get(path, async (c) => {
-      encoded ??= load().then((text) => new EncodedResponse(text, type));
-      return (await encoded).respond(c);
-    });
+    const encoded = lazily(async () => new EncodedResponse(await load(), type));
+    root.get(path, async (c) => (await encoded()).respond(c));
   };
   serve(OPENAPI_PATH, 'application/json', describe);
   for (const [path, type, load] of FILES) serve(path, type, async () => (await load()).default);
