@@ -1,7 +1,10 @@
 /** The platform package's own binary: the launcher leaves its child behind when it is killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface AnvilOptions {
   readonly blockTime?: number;
@@ -26,9 +29,12 @@ export async function startAnvil(options: AnvilOptions = {}) {
   if (options.noMining) args.push('--no-mining');
   args.push(...(options.args ?? []));
 
-  const child = spawn(anvilBinary(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // It writes old states below its home, hundreds of megabytes of a long chain, and leaves them when it is killed.
+  const home = mkdtempSync(join(tmpdir(), 'gastop-anvil-'));
+  const env = { ...process.env, HOME: home };
+  const child = spawn(anvilBinary(), args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const exited = once(child, 'exit');
-  endWithThisProcess(child);
+  endWithThisProcess(child, home);
   const port = await listeningPort(child);
   const url = `http://127.0.0.1:${port}`;
 
@@ -121,16 +127,25 @@ async function listeningPort(child: ChildProcess): Promise<number> {
   });
 }
 
-const running = new Set<ChildProcess>();
+/** With the folder that each writes to. */
+const running = new Map<ChildProcess, string>();
 let watchingExit = false;
 
-function endWithThisProcess(child: ChildProcess): void {
+const remove = (home: string) => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+
+function endWithThisProcess(child: ChildProcess, home: string): void {
   if (!watchingExit) {
     watchingExit = true;
     process.once('exit', () => {
-      for (const each of running) each.kill('SIGKILL');
+      for (const [each, folder] of running) {
+        each.kill('SIGKILL');
+        remove(folder);
+      }
     });
   }
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  running.set(child, home);
+  child.once('exit', () => {
+    running.delete(child);
+    remove(home);
+  });
 }
