@@ -129,7 +129,9 @@ describe('the monitor on a terminal', () => {
 
 slowIt('an alert that fires is said to a screen reader, like the prices in sentences', async () => {
   const fired = join(folder, 'fired');
-  const screen = await openScene('alert', { env: { DOWN_WHILE: fired, INK_SCREEN_READER: 'true' } });
+  // All that is said has its lines: on fewer the first ones scroll away before they are looked for.
+  const env = { DOWN_WHILE: fired, INK_SCREEN_READER: 'true' };
+  const screen = await openScene('alert', { rows: 60, env });
   await screen.waitFor('Average, price 0.0507');
   expect(screen.screen().join('')).not.toMatch(/[┌│█╭]/);
   await screen.waitFor('In the last day 1 alert fired');
