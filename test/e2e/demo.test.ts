@@ -72,6 +72,9 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
 
   // It waits for a block of 12 or 24 seconds; cli/auto-txs-node hands one over, too.
   if (isSlowRun) {
+    // What was found is all that the list shows.
+    await terminal.press('esc');
+    await terminal.waitFor('transfer on 0x');
     await openForm(terminal);
     terminal.paste(signed);
     await terminal.waitFor(/signed transaction, \d+ bytes/);
