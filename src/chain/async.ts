@@ -58,7 +58,7 @@ export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
-/** Made once: with its stack it takes longer to make than all else of a request whose response is cached. */
+/** Made once: its stack trace takes longer than the rest of a cached response. */
 const OVER = new DOMException('the work is over', 'AbortError');
 
 /** The signal aborts with `outer`, after `timeoutMs`, and when the work is over: that closes what a failed request left open. */
@@ -93,7 +93,7 @@ export class Alarm {
   }
 }
 
-/** Made when it is first asked for, and again after a failure. */
+/** Made on first use, and again after a failure. */
 export function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   const failed = (error: unknown) => {

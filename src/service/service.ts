@@ -201,14 +201,14 @@ export async function startService(options: ServiceOptions) {
     }),
   });
 
-  async function readAllLater(): Promise<void> {
-    await sleep(READ_ALL_AFTER_MS, signal);
-    if (!signal.aborted) await app.readAll();
+  async function loadRoutesLater(): Promise<void> {
+    await sleep(LOAD_ROUTES_AFTER_MS, signal);
+    if (!signal.aborted) await app.loadRoutes();
   }
 
   async function run(): Promise<void> {
     lease.run();
-    if (glance === undefined) void readAllLater().catch(onError);
+    if (glance === undefined) void loadRoutesLater().catch(onError);
     const retired = retireOwners([stores.alerts, stores.autoTxs], gate, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
     await Promise.all([alertDispatch.done(), autoTxSchedule.done()]);
@@ -328,8 +328,8 @@ async function requireOurs(database: Database): Promise<void> {
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');
 
-/** By then there are prices, which the code of other routes must not delay. */
-const READ_ALL_AFTER_MS = 5_000;
+/** After the first prices, which must not wait for the code of other routes. */
+const LOAD_ROUTES_AFTER_MS = 5_000;
 const REFRESH_MS = 60_000;
 /** Until the chain and the leader are known there is no feed to request. */
 const NO_FEED_MS = 100;

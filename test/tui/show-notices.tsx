@@ -96,7 +96,7 @@ export function showNotices<Item extends ListItem>(
     answer: async (next: readonly Item[] | Error) => {
       items = next;
       const before = asked;
-      // A list that nobody waits for is polled seldom.
+      // The monitor polls an empty list every 12 s only.
       const polling = setInterval(() => void queries.refetchQueries({}, { cancelRefetch: false }), 5);
       await waitFor(() => asked > before + 2).finally(() => clearInterval(polling));
     },

@@ -52,7 +52,7 @@ export function createDataFees(
         });
       const reading: typeof cached = { fees, until: now + keepMs, head };
       cached = reading;
-      // What came too late may come the next time.
+      // The next request may succeed at the same head.
       const note = ({ parameters }: DataFees) => {
         if (parameters === null) reading.head = null;
       };

@@ -56,7 +56,7 @@ const SHARED: ReadonlySet<string> = new Set([
   PATHS.compatEtherscanV2,
 ]);
 
-/** Routes by the file that has them: it is read when one of them is first called, as making its schemas takes as long as a request. */
+/** Each file of routes is loaded on the first request to one of them: its schemas take as long to make as a request. */
 type RouteFile = RouteGroup | 'compat';
 
 export function createApp(options: AppOptions) {
@@ -141,8 +141,8 @@ export function createApp(options: AppOptions) {
   addPlayground(app, async () => (await import('./openapi.ts')).openApiDocument(await allRoutes(), baseUrl));
   return {
     fetch: app.fetch,
-    /** Reads what else is read when it is called: a newer version may take the place of the files. */
-    readAll: () => Promise.all([allRoutes(), import('./openapi.ts')]),
+    /** Loads the routes and documents that are not loaded yet: a newer version may replace their files. */
+    loadRoutes: () => Promise.all([allRoutes(), import('./openapi.ts')]),
   };
 }
 

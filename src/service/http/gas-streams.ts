@@ -131,7 +131,7 @@ export function createGasStreams(
         throw new ApiFailure('rate_limit_exceeded', why, { retrySec: 60 });
       }
       publish();
-      // To the first reader the next change goes out at once: it opened as the service started, which is about to become live.
+      // The first reader gets the next change at once: a service that has just started is about to become live.
       if (readers.size === 0) sentAt = Number.NEGATIVE_INFINITY;
       const isKnown = sent?.isFirst === true && lastId === String(sent.id);
       const first = isKnown || sent === null ? COMMENT : sent.bytes;

@@ -337,7 +337,7 @@ function usePrices(session: QuerySession, source: HeldSource, patienceSec: numbe
   const { data: snapshot, retryAt } = polled;
   useRecovery(polled.error !== null);
   useRestartNotice(snapshot, now);
-  // What is polled is judged when it arrives: between two polls nobody knows of a newer block.
+  // A polled response has the status of its arrival: between two polls the monitor knows no newer block.
   const status = useAtNow((present) =>
     snapshot === undefined
       ? LIVE

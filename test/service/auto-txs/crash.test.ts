@@ -118,7 +118,7 @@ function expectSameStory(each: AutoTxRecord, kinds: readonly string[], hasLeft: 
     expect(times, told).toBe(each.status === kind ? 1 : 0);
   }
   expect(each.may_be_out, told).toBe(0);
-  // The last decision was by the price that its limit of cost stood for; what waits again follows the coin's price, which a start does not know.
+  // The last decision used the effective price of its limit of cost. A pending auto-tx follows the coin's price, which is unknown after a start.
   const waitsAgain = kinds.lastIndexOf('DECLINED') > kinds.lastIndexOf('SUBMITTED');
   if (each.max_cost !== null && decisions > 0 && !waitsAgain) {
     expect([each.threshold_reason, Math.round(each.target / 1e7) / 100], told).toEqual([null, TARGET_GWEI]);
