@@ -3,7 +3,6 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { PRICED_LANES } from '../core/advice.ts';
 import {
   type AlertDecision,
-  type AlertMessage,
   ARMED,
   blockPrice,
   type PricedBlock,
@@ -11,21 +10,18 @@ import {
   stepUnseen,
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
-import { insertFirings } from './alert-firings.ts';
+import { type FiringBlock, insertFirings } from './alert-firings.ts';
 import { alertsIn, changeAlerts, confirmingIn, saveChanged, toStoredAlert } from './alert-rows.ts';
 import { newestBlock } from './block-rows.ts';
 import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
+import { insertDeliveries } from './outbox.ts';
 import { forgetHistory, PRICED_BY, RulePrices } from './rule-prices.ts';
 import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tables } from './tables.ts';
 
-export interface AlertRun {
+export interface AlertRun extends Pick<FiringBlock, 'chain' | 'nativeUsd' | 'now'> {
   /** Ascending. Skips blocks that were evaluated before. */
   readonly blocks: readonly PricedBlock[];
-  readonly chain: Pick<AlertMessage, 'chainId' | 'chainName' | 'sourceKind'>;
-  readonly nativeUsd: number | null;
-  /** Ms since epoch, wall clock: time of the first delivery attempt. */
-  readonly now: number;
   /** The rule, which is pure; `null`: the block changes nothing. */
   readonly decide: (stored: StoredAlert, priced: PricedBlock, now: number) => AlertDecision | null;
 }
@@ -126,7 +122,9 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
     const firings = decisions.filter(({ fires }) => fires);
     if (firings.length > 0) {
       if (reference === undefined) reference = await referencePrices(trx, Math.floor(block.timestamp));
-      await insertFirings(trx, firings, { block, reference, run });
+      const at = { ...run, block, reference };
+      await insertFirings(trx, firings, at);
+      await insertDeliveries(trx, firings, at);
       fired += firings.length;
     }
     // The transaction stays open; requests without database access go on, also before the commit.

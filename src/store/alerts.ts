@@ -5,9 +5,10 @@ import { disableAlerts, distinctIn, toAlertRow, toStoredAlert } from './alert-ro
 import { newestBlock } from './block-rows.ts';
 import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
-import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
+import { cancelDeliveries, forgetDeliveries } from './outbox.ts';
 import {
   countRows,
+  inPages,
   newestPage,
   ownedBy,
   type Page,
@@ -87,8 +88,9 @@ export class AlertStore extends Store {
       await cancelDeliveries(trx).where('alert_id', '=', id).execute();
       return true;
     });
-    const sent = (trx: Queries) => trx.selectFrom('deliveries').where('alert_id', '=', id);
-    if (wasThere) await inPages(() => this.database.transaction((trx) => forgetDeliveries(trx, sent(trx))));
+    const forget = (limit: number) => (trx: Queries) =>
+      forgetDeliveries(trx, trx.selectFrom('deliveries').where('alert_id', '=', id).limit(limit));
+    if (wasThere) await inPages((limit) => this.database.transaction(forget(limit)));
     return wasThere;
   }
 

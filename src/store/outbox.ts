@@ -1,11 +1,78 @@
-import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AlertMessage } from '../core/alerts/alert-rule.ts';
-import { DAY_MS, HOUR_MS } from '../core/time.ts';
+import { thresholdText } from '../core/threshold/threshold.ts';
+import { HOUR_MS } from '../core/time.ts';
+import { eventId, type Firing, type FiringBlock, KEEP_FIRINGS_MS, pushedOut } from './alert-firings.ts';
 import { disableAlerts, toStoredAlert } from './alert-rows.ts';
 import { Store } from './database.ts';
 import { forgetExpiredSecrets, rotateSigningSecret, signingSecretsOf } from './signing-secrets.ts';
-import { isPostgres, type Queries, readRows, type Tables } from './tables.ts';
+import { inPages, isPostgres, pagesOf, type Queries, readRows, type Tables } from './tables.ts';
+
+/** Writes what is to be sent of firings, in their transaction. One that exists was delivered before, which is no error. */
+export async function insertDeliveries(trx: Queries, firings: readonly Firing[], at: FiringBlock) {
+  const deliveries = firings.flatMap((firing) => deliveryRows(firing, at));
+  for (const page of pagesOf(deliveries)) {
+    const outbox = trx.insertInto('deliveries').values(page);
+    await outbox.onConflict((conflict) => conflict.doNothing()).execute();
+  }
+  const attempts = deliveries.filter(({ channel }) => channel === 'TERMINAL').map(shown);
+  for (const page of pagesOf(attempts)) await trx.insertInto('delivery_attempts').values(page).execute();
+  const ids = pushedOut(firings);
+  if (ids.length === 0) return;
+  const sent = trx.selectFrom('deliveries').where('event_id', 'in', ids).where('status', '<>', 'PENDING');
+  await inPages((limit) => forgetDeliveries(trx, sent.limit(limit)));
+}
+
+/** A delivery of one firing to one channel. Times in ms. Its id is the idempotency key. */
+export type DeliveryRow = ReturnType<typeof deliveryRows>[number];
+
+function deliveryRows({ alert, price }: Firing, { block, chain, now }: FiringBlock) {
+  const { rule } = alert;
+  const message: AlertMessage = {
+    eventId: eventId(alert),
+    alertId: alert.id,
+    owner: alert.owner,
+    ...chain,
+    lane: rule.lane,
+    condition: rule.condition,
+    threshold: String(rule.threshold),
+    ...(rule.relative != null && { rule: thresholdText(rule.relative.written) }),
+    price: String(price),
+    blockNumber: block.number,
+    blockTimestamp: Math.floor(block.timestamp),
+    note: alert.note,
+    triggerCount: alert.triggerCount,
+  };
+  const text = JSON.stringify(message);
+  return [...new Set(alert.channels)].map((channel) => {
+    const isShown = channel === 'TERMINAL';
+    return {
+      id: `${message.eventId}.${channel.toLowerCase()}`,
+      event_id: message.eventId,
+      alert_id: alert.id,
+      channel: String(channel),
+      target: alert.targets[channel] ?? '',
+      message: text,
+      status: String(isShown ? 'DELIVERED' : 'PENDING'),
+      created_at: now,
+      // Since `tries_since`: the time of the firing, or of a manual retry.
+      tries: Number(isShown),
+      tries_since: now,
+      next_attempt_at: isShown ? null : now,
+    };
+  });
+}
+
+export type DeliveryAttemptRow = ReturnType<typeof shown>;
+
+/** Monitors show firings themselves. */
+const shown = ({ id, created_at }: DeliveryRow) => ({
+  delivery_id: id,
+  at: created_at,
+  latency_ms: 0,
+  ok: 1,
+  answer: 'shown by every running monitor',
+});
 
 export interface StoredAttempt {
   /** When it began, ms since epoch. */
@@ -80,20 +147,12 @@ async function withAttempts(db: Queries, query: ReturnType<typeof deliveriesOf>)
   });
 }
 
-/** Rows deleted per transaction: far below SQLite's parameter limit, within some ms. */
-export const FORGOTTEN_AT_ONCE = 500;
-
-/** Calls `forget`, which returns the number of deleted rows, page by page: other writes run in between. */
-export async function inPages(forget: () => Promise<number>): Promise<void> {
-  while ((await forget()) === FORGOTTEN_AT_ONCE) await setImmediate();
-}
-
-/** Deletes a page of these deliveries with their attempts; returns their number. Part of the caller's transaction. */
+/** Deletes these deliveries with their attempts; returns their number. Part of the caller's transaction. */
 export async function forgetDeliveries(
   trx: Queries,
   these: SelectQueryBuilder<Tables, 'deliveries', object>,
 ): Promise<number> {
-  const ids = (await these.select('id').limit(FORGOTTEN_AT_ONCE).execute()).map(({ id }) => id);
+  const ids = (await these.select('id').execute()).map(({ id }) => id);
   await trx.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
   await trx.deleteFrom('deliveries').where('id', 'in', ids).execute();
   return ids.length;
@@ -105,9 +164,6 @@ export const cancelDeliveries = (trx: Queries) =>
     .updateTable('deliveries')
     .set({ status: 'CANCELLED', next_attempt_at: null })
     .where('status', '=', 'PENDING');
-
-/** Firings are kept as long. */
-export const KEEP_DELIVERIES_MS = 90 * DAY_MS;
 
 /** Longest time between two attempts: six hours, and one for clock errors. */
 const PUT_OFF_MOST_MS = 7 * HOUR_MS;
@@ -270,10 +326,10 @@ export class OutboxStore extends Store {
 
   /** Deletes deliveries completed long before `now` (ms since epoch), page by page: other writes run in between. */
   async prune(now: number): Promise<void> {
-    await inPages(() =>
+    await inPages((limit) =>
       this.database.transaction((trx) => {
         const done = trx.selectFrom('deliveries').where('next_attempt_at', 'is', null);
-        return forgetDeliveries(trx, done.where('created_at', '<', now - KEEP_DELIVERIES_MS));
+        return forgetDeliveries(trx, done.where('created_at', '<', now - KEEP_FIRINGS_MS).limit(limit));
       }),
     );
   }

@@ -1,11 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely';
 import type { AdviceRow } from './advice-track.ts';
-import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow, FiringTallyRow } from './alert-firings.ts';
+import type { AlertEventRow, FiringTallyRow } from './alert-firings.ts';
 import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 import type { AutoTxEventRow } from './auto-txs.ts';
 import type { BlockRow } from './block-rows.ts';
 import type { CoinPriceRow } from './coin-prices.ts';
+import type { DeliveryAttemptRow, DeliveryRow } from './outbox.ts';
 import type { RollupRow } from './rollups.ts';
 
 interface LeaseRow {
@@ -107,6 +109,14 @@ export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, page) =>
     rows.slice(page * ROWS_AT_ONCE, (page + 1) * ROWS_AT_ONCE),
   );
+}
+
+/** Rows deleted per transaction: far below SQLite's parameter limit, within some ms. */
+const DELETED_AT_ONCE = 500;
+
+/** Calls `remove`, which returns the number of deleted rows, at most `limit`, page by page: other writes run in between. */
+export async function inPages(remove: (limit: number) => Promise<number>): Promise<void> {
+  while ((await remove(DELETED_AT_ONCE)) === DELETED_AT_ONCE) await setImmediate();
 }
 
 type OwnedTable = 'alerts' | 'alert_events' | 'firing_tallies' | 'auto_txs' | 'auto_tx_tallies';

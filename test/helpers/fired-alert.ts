@@ -4,9 +4,9 @@ import {
   ARMED,
   type StoredAlert,
 } from '../../src/core/alerts/alert-rule.ts';
-import type { DeliveryRow } from '../../src/store/alert-firings.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import type { Database } from '../../src/store/database.ts';
+import type { DeliveryRow } from '../../src/store/outbox.ts';
 import { storedAlert as someAlert } from '../store/alerts/stored-alerts.ts';
 
 export const FIRED_AT = 1_768_478_400_000;

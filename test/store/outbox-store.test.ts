@@ -1,14 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
+import { KEEP_FIRINGS_MS } from '../../src/store/alert-firings.ts';
 import { toStoredAlert } from '../../src/store/alert-rows.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import type { Database } from '../../src/store/database.ts';
-import {
-  KEEP_DELIVERIES_MS,
-  OutboxStore,
-  type PendingDelivery,
-  type StoredAttempt,
-} from '../../src/store/outbox.ts';
+import { OutboxStore, type PendingDelivery, type StoredAttempt } from '../../src/store/outbox.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire } from '../helpers/fired-alert.ts';
 import { openDatabase } from '../helpers/open-database.ts';
@@ -234,9 +230,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     const old = await fire(database, 'a');
     await store.record(await pendingOf(store, old), attempt(FIRED_AT), { kind: 'delivered' });
     const waiting = await fire(database, 'a', { triggerCount: 2 });
-    await store.prune(FIRED_AT + KEEP_DELIVERIES_MS);
+    await store.prune(FIRED_AT + KEEP_FIRINGS_MS);
     expect(await statuses(store, 'a')).toEqual({ [old]: 'DELIVERED', [waiting]: 'PENDING' });
-    await store.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1);
+    await store.prune(FIRED_AT + KEEP_FIRINGS_MS + 1);
     expect(await statuses(store, 'a')).toEqual({ [waiting]: 'PENDING' });
     expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
   });
