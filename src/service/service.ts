@@ -16,8 +16,8 @@ import { HISTORY_TABLES } from '../store/move-database.ts';
 import { refuseMoved } from '../store/moved.ts';
 import { OutboxStore } from '../store/outbox.ts';
 import { AlertService } from './alerts/alert-service.ts';
-import { type MadeAttempt, startAlertDispatch } from './alerts/dispatcher.ts';
 import type { NotifierSettings } from './alerts/notifiers/notifiers.ts';
+import { type MadeAttempt, startOutboxWorker } from './alerts/outbox-worker.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { createRuleBasis } from './alerts/rule-basis.ts';
 import { targetRules } from './alerts/target-rules.ts';
@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions) {
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     coinPrice: price.read,
     ruleBasis,
-    onFired: () => alertDispatch.wake(),
+    onFired: () => outboxWorker.wake(),
     onStored: () => autoTxSchedule.wake(),
     onNews,
   });
@@ -138,7 +138,7 @@ export async function startService(options: ServiceOptions) {
     ...options.delivery,
     isSimulated: source.kind === 'simulated',
   };
-  const alertDispatch = startAlertDispatch({
+  const outboxWorker = startOutboxWorker({
     ...shared,
     database,
     delivery: notifiers,
@@ -186,7 +186,7 @@ export async function startService(options: ServiceOptions) {
       basis: ruleBasis,
       wallNow,
       chainNow: () => source.now(),
-      onDue: () => alertDispatch.wake(),
+      onDue: () => outboxWorker.wake(),
     }),
     autoTxs: new AutoTxService({
       ...shared,
@@ -211,7 +211,7 @@ export async function startService(options: ServiceOptions) {
     if (glance === undefined) void loadRoutesLater().catch(onError);
     const retired = retireOwners([stores.alerts, stores.autoTxs], gate, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
-    await Promise.all([alertDispatch.done(), autoTxSchedule.done()]);
+    await Promise.all([outboxWorker.done(), autoTxSchedule.done()]);
     // Last, so that the next leader finds everything stored.
     await lease.end();
     await database.close();

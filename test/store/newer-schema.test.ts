@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { OutboxDispatcher } from '../../src/service/alerts/dispatcher.ts';
+import { OutboxWorker } from '../../src/service/alerts/outbox-worker.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -61,18 +61,18 @@ describe.each(ENGINES)('once a newer program has updated the database, on %s', (
     expect(await stored()).toEqual(before);
   });
 
-  test('the dispatcher sends nothing more, and leaves it to the lease to tell', async () => {
+  test('the worker sends nothing more, and leaves it to the lease to tell', async () => {
     const { outbox, stored } = await leftBehind();
     const before = await stored();
     const told: unknown[] = [];
-    const dispatcher = new OutboxDispatcher({
+    const worker = new OutboxWorker({
       store: outbox,
       notifiers: { WEBHOOK: { deliver: () => Promise.reject(new Error('it sends')) } },
       process: 'gastop, process 4711',
       signal: new AbortController().signal,
       onError: (error) => told.push(error),
     });
-    await dispatcher.run();
+    await worker.run();
     expect(told).toEqual([]);
     expect(await stored()).toEqual(before);
   });

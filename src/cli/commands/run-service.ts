@@ -5,7 +5,7 @@ import { ClientError } from '../../client/errors.ts';
 import { untilItWorks } from '../../client/follow-prices.ts';
 import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
-import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
+import type { MadeAttempt } from '../../service/alerts/outbox-worker.ts';
 import { setUpLines } from '../../service/alerts/target-rules.ts';
 import { createRequestLog, type LogLevel } from '../../service/http/log.ts';
 import { type RequestRecord, startServer } from '../../service/http/server.ts';

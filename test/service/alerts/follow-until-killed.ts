@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ChainError, type ChainEvent, type KnownBlock } from '../../../src/chain/chain-source.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
-import { startAlertDispatch } from '../../../src/service/alerts/dispatcher.ts';
+import { startOutboxWorker } from '../../../src/service/alerts/outbox-worker.ts';
 import { createAdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';
 import type { Engine } from '../../../src/service/follow/ingested-chain.ts';
@@ -78,7 +78,7 @@ const follower = new Follower({
   historySec: 3_600,
   wallNow: Date.now,
   ruleBasis: { at: () => basisOf(follower.chain.head?.number ?? 0), ready: async () => {} },
-  onFired: () => alertDispatch.wake(),
+  onFired: () => outboxWorker.wake(),
   onStored: () => {
     hasStored = true;
   },
@@ -86,7 +86,7 @@ const follower = new Follower({
   onNews: () => {},
   signal,
 });
-const alertDispatch = startAlertDispatch({
+const outboxWorker = startOutboxWorker({
   lease,
   wallNow: Date.now,
   agreedNow: Date.now,
@@ -114,7 +114,7 @@ for (;;) {
 }
 abort.abort();
 await following;
-await alertDispatch.done();
+await outboxWorker.done();
 await lease.end();
 await database.close();
 

@@ -1,10 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHANNELS } from '../../../src/contract/alert-channels.ts';
-import { DeliveryQueue } from '../../../src/service/alerts/delivery-queue.ts';
-import { OutboxDispatcher } from '../../../src/service/alerts/dispatcher.ts';
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
 import { createNotifiers, type NotifierSettings } from '../../../src/service/alerts/notifiers/notifiers.ts';
-import { nextTryAt } from '../../../src/service/alerts/retry-times.ts';
+import { DeliveryQueue, nextTryAt, OutboxWorker } from '../../../src/service/alerts/outbox-worker.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, type DueDelivery, OutboxStore } from '../../../src/store/outbox.ts';
 import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
@@ -73,7 +71,7 @@ async function open(posting: Posting = {}) {
       notifier === undefined ? [] : [[channel, watched(notifier)]],
     ),
   );
-  const dispatcher = new OutboxDispatcher({
+  const worker = new OutboxWorker({
     store,
     notifiers,
     process: 'gastop, process 4711',
@@ -82,7 +80,7 @@ async function open(posting: Posting = {}) {
     clock,
     random: () => 0.5,
   });
-  const running = dispatcher.run();
+  const running = worker.run();
   const stop = async () => {
     abort.abort();
     await running;
@@ -92,14 +90,14 @@ async function open(posting: Posting = {}) {
     await database.close();
   });
   const idle = () =>
-    waitFor(() => underWay === 0 && clock.sleepers.size === 1, { what: 'the dispatcher at rest' });
+    waitFor(() => underWay === 0 && clock.sleepers.size === 1, { what: 'the worker at rest' });
   const firing = async (alertId: string, how: Firing) => {
     const now = clock.now();
     const id = await fire(database, alertId, {
       ...how,
       row: { created_at: now, tries_since: now, next_attempt_at: now, ...how.row },
     });
-    dispatcher.wake();
+    worker.wake();
     return id;
   };
   /** Lets time pass until the next try is due, and the try take place. */
@@ -115,7 +113,7 @@ async function open(posting: Posting = {}) {
     if (newest === undefined) throw new Error(`${alertId} has sent nothing`);
     return newest;
   };
-  return { database, store, clock, dispatcher, errors, stop, idle, fire: firing, nextTry, delivery };
+  return { database, store, clock, worker, errors, stop, idle, fire: firing, nextTry, delivery };
 }
 
 const ended = async (office: Awaited<ReturnType<typeof open>>, alertId: string, status: string) =>
@@ -138,7 +136,7 @@ describe('what fired', () => {
     expect(await signatures('later')).toBe(1);
   });
 
-  it('is sent at once where the dispatcher is told, and by the clock where it is not', async () => {
+  it('is sent at once where the worker is told, and by the clock where it is not', async () => {
     const receiver = await startReceiver();
     const office = await open();
     await office.idle();
@@ -364,7 +362,7 @@ describe('a receiver', () => {
     const id = await office.fire('a', { target: receiver.url });
     await ended(office, 'a', 'DELIVERED');
     await office.store.redeliver('a', id, office.clock.now());
-    office.dispatcher.wake();
+    office.worker.wake();
     await waitFor(() => receiver.received.length === 2);
     await ended(office, 'a', 'DELIVERED');
     const [first, second] = receiver.received;
@@ -394,7 +392,7 @@ describe('the end of the process', () => {
     await office.stop();
     await fire(office.database, 'a');
     const abort = new AbortController();
-    const dispatcher = new OutboxDispatcher({
+    const worker = new OutboxWorker({
       store: office.store,
       notifiers: {
         WEBHOOK: {
@@ -409,7 +407,7 @@ describe('the end of the process', () => {
       onError: () => {},
       clock: office.clock,
     });
-    const running = dispatcher.run();
+    const running = worker.run();
     await running;
     expect(await office.delivery('a')).toMatchObject({ status: 'DELIVERED', attempts: [{ ok: true }] });
   });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Alarm, systemClock, type TestableClock } from '../../chain/async.ts';
 import { channelNamed } from '../../contract/alert-channels.ts';
-import { DAY_MS } from '../../core/time.ts';
+import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import type { Database } from '../../store/database.ts';
 import { isLeftBehind } from '../../store/errors.ts';
 import {
@@ -11,11 +11,10 @@ import {
   type PendingDelivery,
   type StoredAttempt,
 } from '../../store/outbox.ts';
+import { OPERATOR } from '../../store/tables.ts';
 import type { LeaderWork, Lease } from '../lease.ts';
-import { DeliveryQueue } from './delivery-queue.ts';
 import { type Attempt, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
 import { createNotifiers, type NotifierSettings } from './notifiers/notifiers.ts';
-import { GIVE_UP_AFTER_MS, nextTryAt } from './retry-times.ts';
 
 const DEADLINE_MS = 10_000;
 
@@ -36,7 +35,7 @@ export interface MadeAttempt {
   readonly outcome: AttemptOutcome;
 }
 
-interface DispatcherOptions {
+interface OutboxWorkerOptions {
   readonly store: OutboxStore;
   readonly notifiers: Notifiers;
   readonly process: string;
@@ -49,9 +48,9 @@ interface DispatcherOptions {
   readonly random?: () => number;
 }
 
-/** Retries each delivery, with the same id, until its recipient accepts or refuses it, or a day has passed. */
-export class OutboxDispatcher {
-  readonly #options: DispatcherOptions;
+/** Sends what is due of the outbox: each delivery again, with the same id, until its recipient accepts or refuses it, or a day has passed. */
+export class OutboxWorker {
+  readonly #options: OutboxWorkerOptions;
   readonly #store: OutboxStore;
   readonly #clock: TestableClock;
   readonly #signal: AbortSignal;
@@ -62,7 +61,7 @@ export class OutboxDispatcher {
   #prunedAt = Number.NEGATIVE_INFINITY;
   #forgotAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: DispatcherOptions) {
+  constructor(options: OutboxWorkerOptions) {
     this.#options = options;
     this.#store = options.store;
     this.#clock = options.clock ?? systemClock;
@@ -239,7 +238,95 @@ const remedyWords = (channel: string) => {
   return remedy === undefined ? '' : `; its operator sets ${remedy}`;
 };
 
-interface AlertDispatchOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
+const MOST_AT_ONCE = 32;
+/** Concurrent attempts for one API key: slow recipients of one key must not delay other keys. */
+const MOST_PER_OWNER = 8;
+const MOST_PER_RECIPIENT = 2;
+
+interface Waiting {
+  readonly due: DueDelivery;
+  readonly recipient: string;
+}
+
+/** Due deliveries, first those of the owner with the fewest under way: a slow recipient or owner delays only its own. */
+export class DeliveryQueue {
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #underWay = new Map<string, Waiting>();
+
+  add(due: DueDelivery): void {
+    if (this.#waiting.has(due.id) || this.#underWay.has(due.id)) return;
+    this.#waiting.set(due.id, { due, recipient: recipientOf(due) });
+  }
+
+  /** The next that may be sent now; it counts as under way from then on. */
+  take(): DueDelivery | null {
+    if (this.#underWay.size >= MOST_AT_ONCE) return null;
+    const owners = new Map<string, number>();
+    const recipients = new Map<string, number>();
+    for (const { due, recipient } of this.#underWay.values()) {
+      owners.set(due.owner, (owners.get(due.owner) ?? 0) + 1);
+      recipients.set(recipient, (recipients.get(recipient) ?? 0) + 1);
+    }
+    let next: Waiting | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const each of this.#waiting.values()) {
+      const { owner } = each.due;
+      const ofOwner = owners.get(owner) ?? 0;
+      // The operator has no limit of their own.
+      if (owner !== OPERATOR && ofOwner >= MOST_PER_OWNER) continue;
+      if (ofOwner >= least || (recipients.get(each.recipient) ?? 0) >= MOST_PER_RECIPIENT) continue;
+      next = each;
+      least = ofOwner;
+      if (least === 0) break;
+    }
+    if (next === null) return null;
+    this.#waiting.delete(next.due.id);
+    this.#underWay.set(next.due.id, next);
+    return next.due;
+  }
+
+  end({ id }: DueDelivery): void {
+    this.#underWay.delete(id);
+  }
+}
+
+/** The recipient that limits apply to: the host of a URL, else the channel. */
+function recipientOf({ channel, target }: DueDelivery): string {
+  const isUrl = channelNamed(channel)?.target?.refuse === 'unless-url';
+  return (isUrl && URL.parse(target)?.host) || channel;
+}
+
+/** The pause after the first failed attempt, the second, …; then the longest. */
+const PAUSES_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000] as const;
+const LONGEST_PAUSE_MS = HOUR_MS;
+/** Each pause is up to this share longer or shorter, so that deliveries that failed together do not retry together. */
+const JITTER = 0.2;
+/** The longest `Retry-After` that is honoured, so that a day has several attempts. */
+const LONGEST_ASKED_MS = 6 * HOUR_MS;
+const GIVE_UP_AFTER_MS = DAY_MS;
+/** Minimum number of attempts, even if the machine slept through the day. */
+const LEAST_TRIES = 5;
+
+interface FailedTry {
+  readonly tries: number;
+  readonly triesSince: number;
+  readonly now: number;
+  readonly retryAfterSec: number | null;
+  readonly random: number;
+}
+
+/** Ms since epoch, at the latest at the end of the day; `null` once that has passed and enough attempts were made. */
+export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: FailedTry): number | null {
+  const end = triesSince + GIVE_UP_AFTER_MS;
+  if (now >= end && tries >= LEAST_TRIES) return null;
+  const pause = PAUSES_MS[tries - 1] ?? LONGEST_PAUSE_MS;
+  const spread = pause * (1 + JITTER * (2 * random - 1));
+  const asked = Math.min((retryAfterSec ?? 0) * 1_000, LONGEST_ASKED_MS);
+  const at = Math.round(now + Math.max(spread, asked));
+  return now < end ? Math.min(at, end) : at;
+}
+
+interface StartOptions extends Pick<OutboxWorkerOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
   readonly database: Database;
   readonly delivery: NotifierSettings;
@@ -249,14 +336,14 @@ interface AlertDispatchOptions extends Pick<DispatcherOptions, 'signal' | 'onErr
   readonly agreedNow: () => number;
 }
 
-/** Runs the dispatcher while this process leads; on a server, where every process sends, always. */
-export function startAlertDispatch(options: AlertDispatchOptions): LeaderWork {
+/** Runs the worker while this process leads; on a server, where every process sends, always. */
+export function startOutboxWorker(options: StartOptions): LeaderWork {
   const { lease, database, delivery, wallNow, onError } = options;
-  let dispatcher: OutboxDispatcher | null = null;
+  let worker: OutboxWorker | null = null;
   const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
     if (signal.aborted) return;
-    dispatcher = new OutboxDispatcher({
+    worker = new OutboxWorker({
       ...options,
       store,
       notifiers: createNotifiers(delivery, { now: wallNow }),
@@ -264,10 +351,10 @@ export function startAlertDispatch(options: AlertDispatchOptions): LeaderWork {
       signal,
       clock: { ...systemClock, now: wallNow },
     });
-    await dispatcher.run();
-    dispatcher = null;
+    await worker.run();
+    worker = null;
   };
-  const wake = () => dispatcher?.wake();
+  const wake = () => worker?.wake();
   // A one-shot command ends by itself, and must not leave attempts unfinished.
   if (store.isShared && !lease.isOneShot) {
     const ended = run(options.signal).catch(onError);
