@@ -67,16 +67,18 @@ const output: OutputOptions = {
   minify: { compress: true, mangle: { keepNames: true }, codegen: true },
 };
 
+/** What sends requests, with `fetch` behind it: the monitor draws its frame before it is read. */
+const HTTP = /\/src\/client\/(client|http|http-errors)\.ts$/;
 /** What every command needs that asks a service for prices, and small files that a service or the monitor shares with it. */
 const CLIENT = new RegExp(
   [
-    '/cli/(open-source|follow-snapshots|settings|config-file)\\.ts$|/src/client/[\\w-]+\\.ts$',
+    '/cli/(open-source|follow-snapshots|settings|config-file)\\.ts$|/src/client/(?!doctor)[\\w-]+\\.ts$',
     '/src/client/views/(gas|chain-status)\\.ts$|/src/core/engine/(recommendation|horizons)\\.ts$',
     '/src/core/([\\w-]+\\.ts$|alerts/)|/src/contract/choices\\.ts$|/src/(service|chain)/async\\.ts$|/asciichart/|oxc-project',
   ].join('|'),
 );
 /** What reads the answers of all other routes: making its schemas takes as long as a request. */
-const VIEWS = /\/src\/client\/(views\/|alert-preview|auto-tx-preflight|doctor)|\/commands\/resource\.ts$/;
+const VIEWS = /\/src\/client\/(views\/|alert-preview|auto-tx-preflight)|\/commands\/resource\.ts$/;
 /** What the views share with a service in this process, which needs no view but those of prices. */
 const RULES = new RegExp(
   [
@@ -108,8 +110,11 @@ const program = build({
         {
           ...{ name: 'client', priority: 3 },
           test: (file: string) =>
-            CLIENT.test(file) && (/views\/(gas|chain-status)/.test(file) || !VIEWS.test(file)),
+            CLIENT.test(file) &&
+            !HTTP.test(file) &&
+            (/views\/(gas|chain-status)/.test(file) || !VIEWS.test(file)),
         },
+        { name: 'http', test: HTTP, priority: 2.5 },
         { name: 'rules', test: RULES, priority: 2 },
         { name: 'contract', test: CONTRACT, priority: 1.5 },
         { name: 'views', test: VIEWS, priority: 1 },
@@ -119,7 +124,8 @@ const program = build({
         { name: 'remembered', test: /\/tui\/data\/remembered\.ts$/, priority: 2 },
         { name: 'service', test: /\/cli\/open-service\.ts$|\/http\/routes\/(route|gas)\.ts$/, priority: 1 },
         { name: 'routes', test: /\/http\/(routes\/|openapi\.ts$)/, priority: 0 },
-        { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 0 },
+        { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 0.5 },
+        { name: 'session', test: /\/tui\/app\/session\.tsx$/, priority: 0 },
       ],
     },
   },

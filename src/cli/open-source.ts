@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { Alarm } from '../chain/async.ts';
 import type { ChainSource } from '../chain/chain-source.ts';
-import { createGasClient, type GasClientOptions } from '../client/client.ts';
+import type { GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { GasClient } from '../client/gas-client.ts';
-import { isPlain } from '../client/http.ts';
+import { isPlain } from '../client/service-url.ts';
 import { chainStatus, headAtOf } from '../client/views/chain-status.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { VERSION } from '../contract/routes.ts';
@@ -65,6 +65,7 @@ export async function openClient(
     return openEmbedded(io, choice, settings, { ...once, signal: io.interruption(), ...more });
   }
   const clientOptions = clientOptionsOf(choice);
+  const { createGasClient } = await import('../client/client.ts');
   const close = async () => {};
   return {
     client: createGasClient(clientOptions),

@@ -1,6 +1,6 @@
 import { ChainError } from '../chain/chain-source.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
-import { parseServiceUrl } from '../client/http.ts';
+import { parseServiceUrl } from '../client/service-url.ts';
 import { isAddress } from '../contract/alert-channels.ts';
 import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';

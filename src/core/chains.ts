@@ -192,6 +192,10 @@ export const chainProfile = (id: number): ChainProfile =>
     gasRules: 'own',
   };
 
+/** `ETH`; of an unknown chain `coins`. */
+export const coinSymbol = (id: number | null): string =>
+  id === null ? 'coins' : chainProfile(id).nativeSymbol;
+
 /** `Ethereum (chain 1)`, `chain 4711`. */
 export const describeChain = ({ id, name, borrowsId }: Pick<ChainProfile, 'id' | 'name' | 'borrowsId'>) =>
   borrowsId || name === `chain ${id}` ? name : `${name} (chain ${id})`;

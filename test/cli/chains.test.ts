@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openChainRows, readChainRows } from '../../src/cli/commands/chains.ts';
+import { openChainRows, readChainRows } from '../../src/cli/chain-rows.ts';
 import type { LoadedConfig } from '../../src/cli/config-file.ts';
 import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
 import { chainProfile } from '../../src/core/chains.ts';

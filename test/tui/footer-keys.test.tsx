@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TABS } from '../../src/tui/app/app.tsx';
+import { PANES } from '../../src/tui/app/session.tsx';
+import { TABS } from '../../src/tui/chrome/tabs.ts';
 import { type ActionName, KEYMAP } from '../../src/tui/input/keymap.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -39,7 +40,8 @@ const OTHER_KEY: Partial<Record<ActionName, string>> = { 'cursor-right': 'left' 
 
 /** A tab with its footer, without the frame and its notices: each key's effect is in what is drawn or in what it reports. */
 function showTab(place: number, rows: number) {
-  const { Pane, scope } = TABS[place] ?? TABS[0];
+  const { scope } = TABS[place] ?? TABS[0];
+  const { Pane } = PANES[scope];
   const patiences: number[] = [];
   const setPatience = (sec: number) => void patiences.push(sec);
   const shown = showScreen({ Pane, scope, gas: SERVICE, columns: 200, rows, hasFooter: true, setPatience });
@@ -47,7 +49,7 @@ function showTab(place: number, rows: number) {
 }
 
 /** Tab, rows, the keys that lead to the pane as the footer names them, and its footer once all is loaded. */
-const PANES = [
+const PANES_AND_KEYS = [
   ['Alerts', 2, 22, [], 'n new  ⏎ details  space on/off  c another  d delete  s sort  / find'],
   ['an open block', 4, 22, ['⏎ open'], 'Esc back  ←/→ block  y copy  / find'],
   [
@@ -90,7 +92,7 @@ const PANES = [
   ['Service', 5, 8, [], 'j/k scroll  / find'],
 ] as const;
 
-it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))(
+it.each(PANES_AND_KEYS.slice(0, Math.max(rounds(PANES_AND_KEYS.length), 2)))(
   'every key in the footer does something: %s',
   async (_, place, rows, way, home) => {
     const { screen, press, toasts, prefills, opened, patiences } = showTab(place, rows);

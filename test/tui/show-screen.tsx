@@ -1,12 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
+import type { ComponentType } from 'react';
 import stringWidth from 'string-width';
 import { expect, onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import { chainStatus } from '../../src/client/views/chain-status.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
-import { KeyBar, type Tab } from '../../src/tui/chrome/frame.tsx';
+import { KeyBar } from '../../src/tui/chrome/frame.tsx';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import {
@@ -56,7 +57,7 @@ export const monitorOf = (
 });
 
 export interface ShowOptions extends Partial<MonitorScope> {
-  readonly Pane: Tab['Pane'];
+  readonly Pane: ComponentType;
   readonly scope: Scope;
   readonly gas?: Partial<GasClient>;
   readonly snapshot?: SnapshotView;

@@ -1,9 +1,9 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { expect, it, onTestFinished } from 'vitest';
-import { TABS } from '../../src/tui/app/app.tsx';
 import { TabBar } from '../../src/tui/chrome/frame.tsx';
-import { type Feed, ListsContext } from '../../src/tui/data/lists.tsx';
+import { TABS } from '../../src/tui/chrome/tabs.ts';
+import { type Feed, ListsContext } from '../../src/tui/data/monitor-context.ts';
 import { inRoom } from './sized-screen.tsx';
 
 const nothing = async () => {};
@@ -22,7 +22,7 @@ function bar(width: number, current: number, unseen = 0, tabCount = 0): string {
   const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, tabCount } };
   const app = render(
     <ListsContext value={lists}>
-      {inRoom(width, 24, <TabBar tabs={TABS} tab={TABS[current] ?? TABS[0]} pace="every 12s" zone="UTC+2" />)}
+      {inRoom(width, 24, <TabBar tab={TABS[current] ?? TABS[0]} pace="every 12s" zone="UTC+2" />)}
     </ListsContext>,
   );
   onTestFinished(() => app.unmount());

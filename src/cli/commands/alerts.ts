@@ -22,7 +22,6 @@ import {
   payloadOf,
   thresholdPayload,
 } from '../../client/views/alerts.ts';
-import { coinSymbol } from '../../client/views/auto-txs.ts';
 import type { ReachView } from '../../client/views/gas.ts';
 import { ALERT_CHANNELS, CHANNELS } from '../../contract/alert-channels.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
@@ -30,6 +29,7 @@ import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { PRICED_LANES, type PricedLane } from '../../core/advice.ts';
+import { coinSymbol } from '../../core/chains.ts';
 import type { Threshold } from '../../core/threshold/threshold.ts';
 import { DAY_SEC, durationOfMs, HOUR_SEC } from '../../core/time.ts';
 import { exactGwei, formatGwei } from '../../core/units.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../client/auto-tx-preflight.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
-import { isPlain } from '../../client/http.ts';
+import { isPlain } from '../../client/service-url.ts';
 import { laneOf } from '../../client/views/alerts.ts';
 import {
   type AutoTxChange,

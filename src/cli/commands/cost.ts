@@ -1,10 +1,10 @@
 import { ClientError } from '../../client/errors.ts';
-import { coinSymbol } from '../../client/views/auto-txs.ts';
 import { type CallCost, costOfCall, workOfGas } from '../../client/views/cost.ts';
 import { dollarsBehind } from '../../client/views/fact.ts';
 import { describeLikely, type SnapshotView } from '../../client/views/gas.ts';
 import type { CallToEstimate } from '../../contract/estimate.ts';
 import { LANES } from '../../core/advice.ts';
+import { coinSymbol } from '../../core/chains.ts';
 import {
   formatCount,
   formatDuration,

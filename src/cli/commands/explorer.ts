@@ -1,7 +1,6 @@
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { TextOptions } from '../../client/requests.ts';
-import { coinSymbol } from '../../client/views/auto-txs.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import {
   type BlockView,
@@ -13,7 +12,7 @@ import {
 import { describePending } from '../../client/views/pending.ts';
 import { PERCENTILES } from '../../contract/choices.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { chainProfile, coinSymbol } from '../../core/chains.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
 import { formatAge, formatCount, formatGwei } from '../../core/units.ts';

@@ -6,7 +6,7 @@ import { makeWhole } from '../../store/whole-file.ts';
 import type { MonitorLog } from '../../tui/app/monitor-log.ts';
 import type { MonitorSource } from '../../tui/app/source.ts';
 import { Remembered, type RememberedValues } from '../../tui/data/remembered.ts';
-import type { Board } from '../../tui/panes/board/board-pane.tsx';
+import { chainsOption, chosenChains } from '../chosen-chains.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { stateFile } from '../config-file.ts';
 import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
@@ -15,6 +15,7 @@ import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfPlainKey } from '
 import { cleanLine, mapped, withSpinner } from '../output.ts';
 import { unknownCommand } from '../parse.ts';
 import {
+  type ChainSetup,
   DEFAULT_SEED,
   isSaid,
   parseNodeSetting,
@@ -23,7 +24,6 @@ import {
   withSource,
 } from '../settings.ts';
 import { rememberedName, StateFile } from '../state-file.ts';
-import { chainsOption, chosenChains, EVERY_MS, openChainRows } from './chains.ts';
 
 export function addLive(program: CliCommand): void {
   program
@@ -60,20 +60,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   // Before the monitor owns the screen, when nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);
   for (const { source } of setups) warnOfPlainKey(io, source);
-  await using rows = openChainRows(setups, { now: io.now, patienceSec: settings.patienceSec.value });
-  const board: Board = {
-    everyMs: EVERY_MS,
-    read: rows.read,
-    subscribe: (listener) => {
-      rows.start();
-      void rows.complete(READY_WITHIN_MS, io.interruption()).then(boundHeap, () => {});
-      return rows.subscribe(listener);
-    },
-    open: async (name) => {
-      const { source = settings.source.value } = setups.find((each) => each.name === name) ?? {};
-      return open(io, withSource(settings, source));
-    },
-  };
+  await using board = only === undefined ? null : await openBoard(io, settings, setups);
   // Reports an unusable file before the screen changes, as every other command does.
   const { kind } = settings.source.value;
   const namesFile = kind === 'replay' || (settings.db.value !== null && kind !== 'hosted');
@@ -100,7 +87,7 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
     fullPath: (name) => resolve(name),
     saveFile: saveHere,
     isBoardFirst,
-    board: only === undefined ? null : board,
+    board,
     openSource: async (choice) => {
       if (choice === 'retry') return open(io, settings);
       return open(io, await chosenSettings(io, settings, choice));
@@ -108,6 +95,26 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   });
   await Promise.all([unused?.close(), state.end()]);
   return code;
+}
+
+async function openBoard(io: Io, settings: Settings, setups: readonly ChainSetup[]) {
+  // Without chains the first frame need not wait for its code.
+  const { EVERY_MS, openChainRows } = await import('../chain-rows.ts');
+  const rows = openChainRows(setups, { now: io.now, patienceSec: settings.patienceSec.value });
+  return {
+    everyMs: EVERY_MS,
+    read: rows.read,
+    subscribe: (listener: () => void) => {
+      rows.start();
+      void rows.complete(READY_WITHIN_MS, io.interruption()).then(boundHeap, () => {});
+      return rows.subscribe(listener);
+    },
+    open: async (name: string) => {
+      const { source = settings.source.value } = setups.find((each) => each.name === name) ?? {};
+      return open(io, withSource(settings, source));
+    },
+    [Symbol.asyncDispose]: rows[Symbol.asyncDispose],
+  };
 }
 
 /** What settings say of what the monitor remembers, by its names; `isOfRun`: said for this run, or in the config file. */

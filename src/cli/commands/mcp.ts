@@ -1,11 +1,12 @@
 import { VERSION } from '../../contract/routes.ts';
+import { readChainRows } from '../chain-rows.ts';
+import { comparedChains } from '../chosen-chains.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { reportError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import { type OpenedClient, openSource, READY_WITHIN_MS } from '../open-source.ts';
 import { note } from '../output.ts';
-import { comparedChains, readChainRows } from './chains.ts';
 
 export function addMcp(program: CliCommand): void {
   program

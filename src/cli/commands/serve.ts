@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
-import { parseServiceUrl } from '../../client/http.ts';
+import { parseServiceUrl } from '../../client/service-url.ts';
 import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import type { LogLevel } from '../../service/http/log.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';

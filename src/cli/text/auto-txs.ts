@@ -6,7 +6,6 @@ import {
   type CheckView,
   chanceOf,
   checkSign,
-  coinSymbol,
   describeChecks,
   describeContent,
   describeData,
@@ -27,6 +26,7 @@ import type { Fact } from '../../client/views/fact.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { describePending } from '../../client/views/pending.ts';
+import { coinSymbol } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
 import { gasNeeded, RULES } from '../../core/transactions/gas-rules.ts';

@@ -13,7 +13,7 @@ import { isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { isFarAbove, OVERPAYS, resultOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { chainProfile, coinSymbol } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
@@ -198,11 +198,6 @@ const maxCostLimit = (maxCost: MaxCost): string =>
   `cost ≤ ${maxCostText(maxCost)}${'maxCostUsd' in maxCost ? '' : ' of its value'}`;
 
 type TimeText = (ms: number) => string;
-
-/** `ETH`; of an unknown chain `coins`. */
-export function coinSymbol(chainId: number | null): string {
-  return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
-}
 
 export type AutoTxContent = Pick<AutoTxView, 'chainId' | 'to' | 'value' | 'data' | 'type'>;
 

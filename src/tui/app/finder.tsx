@@ -4,8 +4,15 @@ import * as z from 'zod';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { KEY_PROBLEM, parseLookup } from '../../core/parse-lookup.ts';
 import { formatCount } from '../../core/units.ts';
-import { FilterContext, ListsContext, listOfScope, matchesFilter } from '../data/lists.tsx';
-import { MonitorContext, type PlaceName, useMonitor, useShownSnapshot } from '../data/monitor-context.ts';
+import { FilterContext, matchesFilter } from '../data/lists.tsx';
+import {
+  ListsContext,
+  listOfScope,
+  MonitorContext,
+  type PlaceName,
+  useMonitor,
+  useShownSnapshot,
+} from '../data/monitor-context.ts';
 import { useRemembered } from '../data/remembered.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';

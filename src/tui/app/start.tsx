@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { render } from 'ink';
 import { cleanText } from '../../core/text.ts';
-import { atMost, UNDO_MS } from '../data/mutations.ts';
+import { atMost } from '../data/at-most.ts';
 import { TerminalInput } from '../input/terminal-input.ts';
 import { Monitor, type MonitorProps } from './app.tsx';
 import { loggedClient, type MonitorLog } from './monitor-log.ts';
@@ -41,14 +41,17 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
     return logged(connect());
   };
   if (!isBoardFirst) void holder.open(openFirst);
+  const input = new TerminalInput(stdin, (sequence) => stdout.write(sequence));
+  // Not echoed while the keys are not listened to yet.
+  input.setRawMode(true);
   const instance = render(
     <Monitor
-      {...{ undoMs: UNDO_MS, now: Date.now, ...props, holder, isBoardFirst, log }}
+      {...{ now: Date.now, ...props, holder, isBoardFirst, log }}
       board={board && { ...board, open: (name) => logged(board.open(name)) }}
       openSource={(choice) => logged(props.openSource(choice))}
     />,
     {
-      stdin: new TerminalInput(stdin, (sequence) => stdout.write(sequence)),
+      stdin: input,
       stdout,
       alternateScreen: true,
       incrementalRendering: true,

@@ -1,16 +1,16 @@
 import { Box, Text, Transform, useIsScreenReaderEnabled } from 'ink';
-import { type ComponentType, type ReactNode, useContext } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import type { ChainStatus } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatAge, formatCount } from '../../core/units.ts';
 import type { Badge } from '../app/source.ts';
-import { ListsContext, listOfScope } from '../data/lists.tsx';
+import { ListsContext, listOfScope } from '../data/monitor-context.ts';
 import type { Polled } from '../data/polled-query.ts';
-import { type ActionName, KEYMAP, type KeyBinding, type Scope, type TabScope } from '../input/keymap.ts';
+import { type ActionName, KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { Clickable } from '../input/mouse.tsx';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
-import { type Memory, Room, useAtNow, useNow, useRoom } from '../ui/pane-context.tsx';
+import { Room, useAtNow, useNow, useRoom } from '../ui/pane-context.tsx';
 import { failureRemedy, failureTitle, nextTry } from '../ui/pane-state.tsx';
 import {
   bold,
@@ -29,20 +29,8 @@ import {
 } from '../ui/text.tsx';
 import { type ColorName, forTerminal } from '../ui/theme.ts';
 import { yearText } from '../ui/time.ts';
-import type { RawRequest } from './raw-view.tsx';
+import { TABS, type Tab } from './tabs.ts';
 import { ShownToastContext, toastLine } from './toast.tsx';
-
-export interface Tab {
-  readonly scope: TabScope;
-  readonly title: string;
-  /** Where there is little room; default: the title. */
-  readonly short?: string;
-  readonly Pane: ComponentType;
-  /** Its times have no zone beside them: the frame names it. */
-  readonly hasTimes?: boolean;
-  /** The request for the raw view: that of the response on the screen. */
-  readonly raw: string | ((memory: Memory) => RawRequest);
-}
 
 /** How far the screen can be trusted, and what happens next. */
 export interface Health {
@@ -97,9 +85,9 @@ export function NoticeLine({ health }: { readonly health: Health }) {
   return <LineList lines={[[sign, plain(cause), { text: tail, bold: kind === 'refused' }]]} />;
 }
 
-type TabBarProps = Pick<FrameProps, 'tabs' | 'tab' | 'pace' | 'zone'>;
+type TabBarProps = Pick<FrameProps, 'tab' | 'pace' | 'zone'>;
 
-export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
+export function TabBar({ tab: current, pace, zone }: TabBarProps) {
   const { columns } = useRoom();
   const lists = useContext(ListsContext);
   const dispatcher = useContext(DispatcherContext);
@@ -109,7 +97,7 @@ export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
     return tabCount === 0 ? null : { text: ` ·${tabCount}` };
   };
   const labels = (tightness: number): readonly Line[] =>
-    tabs.map((tab, place) => {
+    TABS.map((tab, place) => {
       const isCurrent = tab === current;
       const look: Omit<Span, 'text'> = isCurrent ? { bold: true, color: 'accent' } : {};
       const isTight = tightness > 0;
@@ -128,7 +116,7 @@ export function TabBar({ tabs, tab: current, pace, zone }: TabBarProps) {
   const line = shown.flat();
   const choose = (column: number) => {
     const place = shown.findIndex((_, at) => column < lineWidth(shown.slice(0, at + 1).flat()));
-    const chosen = tabs[place];
+    const chosen = TABS[place];
     if (chosen !== undefined) dispatcher.perform(chosen.scope);
   };
   // Never cuts a tab: the keys that change the interval show it too.
@@ -147,7 +135,6 @@ interface FrameProps {
   readonly badge: Badge | null;
   readonly snapshot: SnapshotView | undefined;
   readonly health: Health;
-  readonly tabs: readonly Tab[];
   readonly tab: Tab;
   /** How often prices come: `every 12s`, `each block`. */
   readonly pace: string;

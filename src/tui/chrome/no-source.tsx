@@ -26,17 +26,19 @@ interface NoDataProps extends NoDataReason {
 
 export function NoData(props: NoDataProps) {
   const { error, retryAt, nothingAnswers } = props;
-  const { columns, rows } = useRoom();
   if (nothingAnswers) return <SourcePicker {...props} />;
-  if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
-    return (
-      <Box width={columns} height={rows} alignItems="center" justifyContent="center">
-        <Text dimColor>Waiting for the first block ...</Text>
-      </Box>
-    );
-  }
+  if (error === null || (error instanceof ClientError && error.code === 'unavailable')) return <Waiting />;
   const hint = failureRemedy(error) ?? failureHint(error);
   return <PaneState kind="error" title={failureTitle(error)} reason={error.message} {...{ hint, retryAt }} />;
+}
+
+export function Waiting() {
+  const { columns, rows } = useRoom();
+  return (
+    <Box width={columns} height={rows} alignItems="center" justifyContent="center">
+      <Text dimColor>Waiting for the first block ...</Text>
+    </Box>
+  );
 }
 
 /** How long a source may take to respond for the first time before another one is offered. */

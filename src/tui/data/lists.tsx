@@ -1,14 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useStdout } from 'ink';
-import {
-  createContext,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useEffectEvent,
-  useRef,
-  useState,
-} from 'react';
+import { createContext, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { pollEveryMs } from '../../client/follow-prices.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import {
@@ -35,34 +27,11 @@ import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from '../chrome/toast.tsx';
 import type { Scope } from '../input/keymap.ts';
-import type { QuerySession } from './monitor-context.ts';
+import { type Lists, ListsContext, type QuerySession } from './monitor-context.ts';
 import { flushMutations, usePendingChanges } from './mutations.ts';
-import { ELSEWHERE_MS, type Polled, type PolledQuery, usePolledQuery } from './polled-query.ts';
+import { ELSEWHERE_MS, type PolledQuery, usePolledQuery } from './polled-query.ts';
 
 export type ListItem = AlertView | AutoTxView;
-
-export interface Feed<Item> extends Polled<ListView<Item>> {
-  readonly unseen: number;
-  /** The number beside the tab: alerts that wait for their price, auto-txs whose outcome is open. */
-  readonly tabCount: number;
-}
-
-export interface Lists {
-  readonly alerts: Feed<AlertView>;
-  readonly autoTxs: Feed<AutoTxView>;
-}
-
-export const ListsContext = createContext<Lists | null>(null);
-
-export function useLists(): Lists {
-  const lists = useContext(ListsContext);
-  if (lists === null) throw new Error('useLists needs a ListsProvider around it');
-  return lists;
-}
-
-export function listOfScope(lists: Lists | null, scope: Scope) {
-  return scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
-}
 
 export const FilterContext = createContext('');
 

@@ -1,8 +1,11 @@
 import { createContext, useContext } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
+import type { AlertView, ListView } from '../../client/views/alerts.ts';
+import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import type { ChainStatus } from '../../client/views/chain-status.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import type { TabScope } from '../input/keymap.ts';
+import type { Scope, TabScope } from '../input/keymap.ts';
+import type { Polled } from './polled-query.ts';
 
 /** What each query needs of its session; without a client nothing is requested. */
 export interface QuerySession {
@@ -63,4 +66,27 @@ export function useShownSnapshot(): SnapshotView {
   const { snapshot } = useMonitor();
   if (snapshot === undefined) throw new Error('a tab is shown before there are prices');
   return snapshot;
+}
+
+export interface Feed<Item> extends Polled<ListView<Item>> {
+  readonly unseen: number;
+  /** The number beside the tab: alerts that wait for their price, auto-txs whose outcome is open. */
+  readonly tabCount: number;
+}
+
+export interface Lists {
+  readonly alerts: Feed<AlertView>;
+  readonly autoTxs: Feed<AutoTxView>;
+}
+
+export const ListsContext = createContext<Lists | null>(null);
+
+export function useLists(): Lists {
+  const lists = useContext(ListsContext);
+  if (lists === null) throw new Error('useLists needs a ListsProvider around it');
+  return lists;
+}
+
+export function listOfScope(lists: Lists | null, scope: Scope) {
+  return scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
 }

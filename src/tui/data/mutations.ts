@@ -9,6 +9,7 @@ import { ClientError } from '../../client/errors.ts';
 import { type AlertView, describeCondition } from '../../client/views/alerts.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { refusalText } from '../ui/pane-state.tsx';
+import { atMost } from './at-most.ts';
 import { useMonitor } from './monitor-context.ts';
 
 export const UNDO_MS = 10_000;
@@ -140,11 +141,4 @@ export async function flushMutations(queries: QueryClient): Promise<void> {
         console.error(`gastop: ${failed}: ${problem ?? 'the service did not answer in time'}`);
     }),
   );
-}
-
-/** What `work` resolves to, or `undefined` after `ms`. */
-export async function atMost<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, ms, undefined);
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

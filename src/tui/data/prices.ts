@@ -6,8 +6,8 @@ import { chainStatus } from '../../client/views/chain-status.ts';
 import type { CurrentView } from '../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView, TrendView } from '../../client/views/gas.ts';
 import { useAtNow } from '../ui/pane-context.tsx';
+import { atMost } from './at-most.ts';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
-import { atMost } from './mutations.ts';
 import { type Dated, headOf, type Polled, useMonitorQuery, usePolledQuery } from './polled-query.ts';
 
 /** Polling interval while blocks since the last run are read; cheap within this process. */

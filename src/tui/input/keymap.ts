@@ -211,8 +211,8 @@ const KEYS = {
 
 export type Scope = keyof typeof KEYS;
 export type ActionName = Exclude<(typeof KEYS)[Scope][number], string>['action'];
-/** The key of a tab is named like its scope. */
-export type TabScope = Extract<Scope, ActionName>;
+/** The key of a tab is named like its scope; so are those of a new alert and of the board, which are no tabs. */
+export type TabScope = Exclude<Extract<Scope, ActionName>, 'alert' | 'board'>;
 
 export interface KeyBinding extends Key<ActionName> {
   readonly scope: Scope;

@@ -11,8 +11,8 @@ import {
   useRef,
   useSyncExternalStore,
 } from 'react';
-import { coinSymbol } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
+import { coinSymbol } from '../../core/chains.ts';
 import { useShownSnapshot } from '../data/monitor-context.ts';
 import type { Change } from '../data/remembered.ts';
 import { momentText } from './time.ts';

@@ -21,8 +21,7 @@ import {
 import { cleanText } from '../../../core/text.ts';
 import { formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { useLists } from '../../data/lists.tsx';
-import { useMonitor } from '../../data/monitor-context.ts';
+import { useLists, useMonitor } from '../../data/monitor-context.ts';
 import { useDeletions, useWork } from '../../data/mutations.ts';
 import { ELSEWHERE_MS, type Polled, useMonitorQuery } from '../../data/polled-query.ts';
 import { useItem } from '../../data/queries.ts';

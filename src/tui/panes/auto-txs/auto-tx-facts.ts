@@ -8,7 +8,6 @@ import {
   type CheckView,
   chanceOf,
   checkSign,
-  coinSymbol,
   describeChecks,
   describeContent,
   describeData,
@@ -31,6 +30,7 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeCoins, describeTxType } from '../../../client/views/metrics.ts';
 import { maxCostText } from '../../../core/auto-txs/cost-limit.ts';
+import { coinSymbol } from '../../../core/chains.ts';
 import { cleanText, hexText, shortHex, withShortHashes } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import {

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
-import { coinSymbol, sizeText } from '../../../client/views/auto-txs.ts';
+import { sizeText } from '../../../client/views/auto-txs.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
+import { coinSymbol } from '../../../core/chains.ts';
 import { shortHex } from '../../../core/text.ts';
 import { describeTransaction } from '../../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';

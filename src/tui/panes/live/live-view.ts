@@ -1,7 +1,7 @@
-import { coinSymbol } from '../../../client/views/auto-txs.ts';
 import { updateSecOf } from '../../../client/views/chain-status.ts';
 import type { ChartView } from '../../../client/views/dashboard.ts';
 import { staleAfterMs } from '../../../core/chain-status.ts';
+import { coinSymbol } from '../../../core/chains.ts';
 import { formatAge } from '../../../core/units.ts';
 import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
 import { type Polled, useMonitorQuery } from '../../data/polled-query.ts';
