@@ -12,12 +12,20 @@ import {
 import type { Block } from '../core/block.ts';
 import { type FiringBlock, insertFirings } from './alert-firings.ts';
 import { alertsIn, changeAlerts, confirmingIn, saveChanged, toStoredAlert } from './alert-rows.ts';
-import { newestBlock } from './block-rows.ts';
 import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
 import { insertDeliveries } from './outbox.ts';
 import { forgetHistory, PRICED_BY, RulePrices } from './rule-prices.ts';
-import { dropMeta, pagesOf, type Queries, readMeta, readRows, saveMeta, type Tables } from './tables.ts';
+import {
+  dropMeta,
+  newestBlock,
+  pagesOf,
+  type Queries,
+  readMeta,
+  readRows,
+  saveMeta,
+  type Tables,
+} from './tables.ts';
 
 export interface AlertRun extends Pick<FiringBlock, 'chain' | 'nativeUsd' | 'now'> {
   /** Ascending. Skips blocks that were evaluated before. */

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { DISABLED, type StoredAlert } from '../core/alerts/alert-rule.ts';
 import { type AlertEventRow, HALF, MOST_EVENTS, SUMS, savedBy, tallyOf } from './alert-firings.ts';
 import { disableAlerts, distinctIn, toAlertRow, toStoredAlert } from './alert-rows.ts';
-import { newestBlock } from './block-rows.ts';
 import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { cancelDeliveries, forgetDeliveries } from './outbox.ts';
 import {
   countRows,
   inPages,
+  newestBlock,
   newestPage,
   ownedBy,
   type Page,

@@ -1,20 +1,54 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { GivenAdvice } from '../core/advice.ts';
-import type { Block, Hex } from '../core/block.ts';
+import { type Block, blockTips, type Hex } from '../core/block.ts';
 import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { DAY_SEC, HOUR_SEC } from '../core/time.ts';
-import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
+import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
-import { type BlockRow, type NumberRange, toBlock, toBlockRow } from './block-rows.ts';
 import { noteCoinPrice } from './coin-prices.ts';
-import { maybeCell } from './columns.ts';
+import { columns, integer, maybeCell, orNull, plainCell, wei } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireLease, type WriteRight } from './lease.ts';
-import { bucketStart, refoldRollups } from './rollups.ts';
+import { bucketStart, refoldRollups, TIPS, tipColumns } from './rollups.ts';
 import { countRows, dropMeta, pagesOf, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
+
+export interface NumberRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const BLOCK = columns({
+  number: ['number', plainCell<number>()],
+  hash: ['hash', plainCell<Hex | null>()],
+  parentHash: ['parent_hash', plainCell<Hex | null>()],
+  // Interpolated times may fall between two seconds.
+  timestamp: ['timestamp', { ...plainCell<number>(), write: Math.floor }],
+  baseFeePerGas: ['base_fee', wei],
+  gasUsed: ['gas_used', orNull(wei)],
+  gasLimit: ['gas_limit', orNull(wei)],
+  gasUsedRatio: ['gas_used_ratio', plainCell<number>()],
+  blobBaseFee: ['blob_base_fee', orNull(wei)],
+  nextBaseFee: ['next_base_fee', orNull(wei)],
+  nextBlobBaseFee: ['next_blob_base_fee', orNull(wei)],
+  suggestedTip: ['suggested_tip', orNull(wei)],
+});
+
+/** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
+export type BlockRow = ReturnType<typeof toBlockRow>;
+
+export const toBlockRow = (block: Block) => ({
+  ...BLOCK.write({ ...block, suggestedTip: block.suggestedTip ?? null }),
+  ...tipColumns((_, place) => maybeCell(block.tips?.[place], integer)),
+});
+
+export function toBlock(row: BlockRow): Block {
+  const { suggestedTip, ...block } = BLOCK.read(row);
+  const tips = blockTips(TIPS.map((column) => maybeCell(row[column], BigInt)));
+  return { ...block, tips, ...(suggestedTip !== null && { suggestedTip }) };
+}
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 

@@ -1,6 +1,15 @@
 import { sql } from 'kysely';
-import { type BlockRow, tipColumns } from './block-rows.ts';
+import { TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
+import type { BlockRow } from './blocks.ts';
 import { pagesOf, type Queries } from './tables.ts';
+
+/** Of a block or a bucket: one for each of `TIP_PERCENTILES`; `null`: unknown. */
+type TipColumns = Record<`tip_p${TipPercentile}`, number | null>;
+
+export const TIPS = TIP_PERCENTILES.map((percentile) => `tip_p${percentile}` as const);
+
+export const tipColumns = (read: (column: keyof TipColumns, place: number) => number | null): TipColumns =>
+  Object.fromEntries(TIPS.map((column, place) => [column, read(column, place)])) as TipColumns;
 
 /** The blocks of one time bucket. Base fee and mean tips in wei per gas, not whole; `start` in Unix seconds. */
 export type Rollup = Readonly<ReturnType<typeof blockRollup>>;

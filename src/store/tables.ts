@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely';
-import type { AdviceRow } from './advice-track.ts';
+import type { AdviceRow } from './advice-rows.ts';
 import type { AlertEventRow, FiringTallyRow } from './alert-firings.ts';
 import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 import type { AutoTxEventRow } from './auto-txs.ts';
-import type { BlockRow } from './block-rows.ts';
+import type { BlockRow } from './blocks.ts';
 import type { CoinPriceRow } from './coin-prices.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from './outbox.ts';
 import type { RollupRow } from './rollups.ts';
@@ -138,6 +138,12 @@ export const newestPage = <Output>(
   query: SelectQueryBuilder<Tables, 'alerts' | 'auto_txs', Output>,
   { offset, limit }: Page,
 ) => query.orderBy(sql`created_at`, 'desc').orderBy(sql`id`, 'desc').limit(limit).offset(offset);
+
+/** The newest stored block, or the newest up to a number. */
+export async function newestBlock(db: Queries, upTo = Number.MAX_SAFE_INTEGER) {
+  const blocks = db.selectFrom('blocks').select(['number', 'timestamp']).where('number', '<=', upTo);
+  return (await blocks.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
+}
 
 export async function countRows<Table extends keyof Tables>(
   query: SelectQueryBuilder<Tables, Table, object>,

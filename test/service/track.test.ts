@@ -6,7 +6,7 @@ import { ADVICE_VERSION } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, gasUsedRatioFromBaseFees } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import type { AdviceRow } from '../../src/store/advice-track.ts';
+import type { AdviceRow } from '../../src/store/advice-rows.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock as plausibleBlock } from '../helpers/chain-blocks.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
