@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ChainSource } from '../chain/chain-source.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import type { ChainRules } from '../core/chain-rules.ts';
 import { type ChainStatus, isOutdated, type Problem } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { AdviceScore } from '../store/advice-track.ts';
+import { type ApiFailure, unavailable } from './http/errors.ts';
+
+/** When to ask again for what a node does not give. */
+export const DOWN_RETRY_SEC = 5;
 
 /** What is known of the chain now, all of one block: what every response, stream and probe says is read from it. */
 export interface PublishedChain {
@@ -44,23 +49,51 @@ export function problemOf({ status, unsaved }: Pick<PublishedChain, 'status' | '
   return unsaved === null ? null : { message: unsaved, retryAt: null };
 }
 
+interface PublisherParts {
+  readonly make: () => PublishedChain | null;
+  /** Why it makes none; `null`: it has not begun. */
+  readonly problem: () => Problem | null;
+  readonly source: Pick<ChainSource, 'health'>;
+  readonly wallNow: () => number;
+}
+
 /** Holds the published chain: `read` returns it at any time, `subscribe` calls its listeners at each change. */
 export class ChainPublisher {
-  readonly #make: () => PublishedChain | null;
+  readonly #parts: PublisherParts;
   readonly #listeners = new Set<() => void>();
   #known: PublishedChain | null = null;
 
-  constructor(make: () => PublishedChain | null) {
-    this.#make = make;
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
   }
 
   /** Made anew at each call, and the same object as long as nothing has changed: responses are cached by it. */
   read(): PublishedChain | null {
-    const [known, next] = [this.#known, this.#make()];
+    const [known, next] = [this.#known, this.#parts.make()];
     if (known === null || next === null ? known === next : isSame(known, next)) return known;
     this.#known = next;
     this.notify();
     return next;
+  }
+
+  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
+  require(): PublishedChain {
+    const published = this.read();
+    if (published === null) throw this.whyNone();
+    return published;
+  }
+
+  whyNone(): ApiFailure {
+    const { source, problem, wallNow } = this.#parts;
+    const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
+    const why = problem();
+    if (why === null) return unavailable('the first blocks are being read; ask again in a second', 1, nodes);
+    const { message, retryAt } = why;
+    const waitSec = retryAt === null ? DOWN_RETRY_SEC : Math.ceil((retryAt - wallNow()) / 1_000);
+    // Without a retry the message itself has advice.
+    const remedy =
+      retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
+    return unavailable(`no chain data yet: ${message}${remedy}`, Math.max(1, waitSec), nodes);
   }
 
   /** Calls `listener` when it may have changed, until the returned function is called. */

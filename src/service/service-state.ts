@@ -17,13 +17,12 @@ import type { Follower } from './follow/follower.ts';
 import type { ForkWatch } from './follow/fork-watch.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { Lease } from './lease.ts';
-import { type PublishedChain, problemOf } from './published-chain.ts';
+import { DOWN_RETRY_SEC, problemOf } from './published-chain.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import { gasEstimate } from './responses/estimate.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import { pendingResponse } from './responses/pending.ts';
 
-const DOWN_RETRY_SEC = 5;
 const FORKS_WITHIN_MS = 2_000;
 const NO_LEADER = 'no process leads on this database: no block is written and no alert fires';
 
@@ -59,28 +58,6 @@ export type ServiceState = ReturnType<typeof createServiceState>;
 export function createServiceState(parts: ServiceParts) {
   const { source, database, lease, follower, history, blocks, reader, forks, wallNow } = parts;
   const { chain, publisher } = follower;
-  const readPublished = () => publisher.read();
-
-  function noData(): ApiFailure {
-    const { problem } = follower;
-    const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
-    if (problem === null) {
-      return unavailable('the first blocks are being read; ask again in a second', 1, nodes);
-    }
-    const { message, retryAt } = problem;
-    const wait = retryAt === null ? DOWN_RETRY_SEC : Math.ceil((retryAt - wallNow()) / 1_000);
-    // Without a retry the message itself has advice.
-    const remedy =
-      retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
-    return unavailable(`no chain data yet: ${message}${remedy}`, Math.max(1, wait), nodes);
-  }
-
-  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
-  function requirePublished(): PublishedChain {
-    const published = readPublished();
-    if (published === null) throw noData();
-    return published;
-  }
 
   const reach = (price: bigint, withinSec: number): Chance =>
     chain.engine?.reachProbability(price, withinSec) ?? {
@@ -89,12 +66,12 @@ export function createServiceState(parts: ServiceParts) {
     };
 
   const pending: LookupContext['pending'] = (transaction, lane) =>
-    pendingResponse(transaction, lane, { source, readPublished, reach, wallNow });
+    pendingResponse(transaction, lane, { source, readPublished: () => publisher.read(), reach, wallNow });
 
-  /** What responses about history, blocks and transactions need, as of `requirePublished`. @throws {ApiFailure} while there is none. */
+  /** What responses about history, blocks and transactions need, as published. @throws {ApiFailure} while there is none. */
   async function context(): Promise<LookupContext> {
     await follower.writer.flush();
-    const published = requirePublished();
+    const published = publisher.require();
     const { profile, head, advice, rules, nativeUsd, status } = published;
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
@@ -117,10 +94,7 @@ export function createServiceState(parts: ServiceParts) {
   }
 
   return {
-    /** The result of `requirePublished`, or `null` when it throws: the same object while nothing changes. */
-    readPublished,
-    requirePublished,
-    subscribe: (listener: () => void): (() => void) => publisher.subscribe(listener),
+    publisher,
     context,
 
     get chainId(): number | null {
@@ -130,7 +104,7 @@ export function createServiceState(parts: ServiceParts) {
     /** The gas rules that hold, once a node was asked for its forks, or has not answered in time. */
     async rules(signal: AbortSignal): Promise<ChainRules> {
       await Promise.race([forks.asked, sleep(FORKS_WITHIN_MS, signal)]);
-      return requirePublished().rules;
+      return publisher.require().rules;
     },
 
     /** The advice for this patience, of the published block; `undefined` before the first block. */
@@ -147,7 +121,7 @@ export function createServiceState(parts: ServiceParts) {
 
     /** @throws {ApiFailure} `validation_failed` where the call would fail */
     estimate(call: Parameters<typeof gasEstimate>[0], ended: AbortSignal): Promise<GasEstimate> {
-      const published = requirePublished();
+      const published = publisher.require();
       const work = async () => gasEstimate(call, source, published, await dataFeesOf(source, chain.profile));
       return bounded(work, ended);
     },
@@ -159,7 +133,7 @@ export function createServiceState(parts: ServiceParts) {
     ): Promise<T> => bounded(async (signal) => read(await context(), signal), ended),
 
     condition(): Condition {
-      const published = readPublished();
+      const published = publisher.read();
       const nodes = source.health();
       const { current } = lease;
       const outdated = published && describeOutdated(published.status);
@@ -181,7 +155,7 @@ export function createServiceState(parts: ServiceParts) {
         lagBlocks: published && lagBlocks(published.head.number, nodes, current?.report?.block ?? null),
         nodes,
         leader: current && { ...current, isHere: lease.state === 'leads' },
-        failure: published === null ? noData() : unwell,
+        failure: published === null ? publisher.whyNone() : unwell,
       };
     },
   };

@@ -168,7 +168,7 @@ export async function startService(options: ServiceOptions) {
   const { blocks, history } = stores;
   const state = createServiceState({ ...shared, database, follower, history, blocks, reader, forks });
   const gate = options.gate ?? createOpenGate(wallNow);
-  const streams = createGasStreams(state, gate);
+  const streams = createGasStreams(follower.publisher, gate);
   signal.addEventListener('abort', streams.end, { once: true });
   const gasMetrics = createGasMetrics();
   const app = createApp({
@@ -193,7 +193,7 @@ export async function startService(options: ServiceOptions) {
       store: stores.autoTxs,
       chain: () => follower.chain.profile,
       isKeyMissing: () => lease.unfit !== null && lease.current === null,
-      readPublished: state.readPublished,
+      readPublished: () => follower.publisher.read(),
       reach: state.reachProbability,
       pending: state.pending,
       confirmations,
@@ -232,13 +232,13 @@ export async function startService(options: ServiceOptions) {
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
     /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
-    gasMetrics: async () => gasMetrics(state.readPublished(), await state.dataFees()),
+    gasMetrics: async () => gasMetrics(follower.publisher.read(), await state.dataFees()),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
     /** Resolves with the next change of what is served, such as a block. */
     changed: (): Promise<void> =>
       new Promise((resolve) => {
-        const stop = state.subscribe(() => {
+        const stop = follower.publisher.subscribe(() => {
           stop();
           resolve();
         });

@@ -228,13 +228,14 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let present = presentOf(1);
-  const publisher = new ChainPublisher(() => present);
-  const state = {
-    readPublished: () => publisher.read(),
-    requirePublished: () => present,
-    subscribe: (listener: () => void) => publisher.subscribe(listener),
-  };
-  const streams = createGasStreams(state, { identify });
+  const source = { health: () => [] };
+  const publisher = new ChainPublisher({
+    make: () => present,
+    problem: () => null,
+    source,
+    wallNow: Date.now,
+  });
+  const streams = createGasStreams(publisher, { identify });
   onTestFinished(streams.end);
   const admit = vi.fn(async () => {});
   const open = (owner = 'key', lastId?: string) => {

@@ -76,7 +76,8 @@ export class Follower {
     this.#news = sourceNews(options.source, options.onNews);
     this.chain = new IngestedChain(options, () => this.writer.flush());
     this.writer = new BlockWriter(options, this.chain, this.state, () => this.#filler.fillSoon());
-    this.publisher = new ChainPublisher(() => this.#makePublished());
+    const [make, problem] = [() => this.#makePublished(), () => this.problem];
+    this.publisher = new ChainPublisher({ ...options, make, problem });
     options.lease.onChange((state) => {
       // Its own node's version of a block may differ from the stored one: all processes must agree on the stored one.
       if (options.lease.mayWrite) this.#filler.fillSoon();

@@ -75,7 +75,7 @@ export function createApp(options: AppOptions) {
   };
   const allRoutes = async () => (await Promise.all(Object.values(files).map((read) => read()))).flat();
   const readBody = createBodyReader();
-  const cached = createResponseCache(() => state.readPublished());
+  const cached = createResponseCache(() => state.publisher.read());
 
   async function respond(c: Context<{ Bindings: RequestRecord }>, route: Route): Promise<Response> {
     const { group, path } = route;

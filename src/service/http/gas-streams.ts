@@ -1,8 +1,7 @@
 import { HOUR_MS } from '../../core/time.ts';
 import { OPERATOR } from '../../store/tables.ts';
-import type { PublishedChain } from '../published-chain.ts';
+import type { ChainPublisher, PublishedChain } from '../published-chain.ts';
 import { gasCurrent } from '../responses/gas.ts';
-import type { ServiceState } from '../service-state.ts';
 import type { Gate } from './auth.ts';
 import { ApiFailure, toFailure, unavailable } from './errors.ts';
 
@@ -38,10 +37,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 /** The open streams of `gas/current` (Server-Sent Events): an event with each change of its response, encoded once. */
 export type GasStreams = ReturnType<typeof createGasStreams>;
 
-export function createGasStreams(
-  state: Pick<ServiceState, 'readPublished' | 'requirePublished' | 'subscribe'>,
-  gate: Pick<Gate, 'identify'>,
-) {
+export function createGasStreams(publisher: ChainPublisher, gate: Pick<Gate, 'identify'>) {
   const readers = new Map<Controller, Reader & { admittedAt: number }>();
   let unsubscribe = () => {};
   let beats: NodeJS.Timeout | undefined;
@@ -52,7 +48,7 @@ export function createGasStreams(
   let hasEnded = false;
 
   function publish(): void {
-    const published = state.readPublished();
+    const published = publisher.read();
     clearTimeout(due);
     due = undefined;
     if (published === null || published === sent?.published) return;
@@ -124,7 +120,7 @@ export function createGasStreams(
     open(lastId: string | undefined, reader: Reader): ReadableStream<Uint8Array<ArrayBuffer>> {
       if (hasEnded) throw unavailable('the service is being stopped; ask again later', 5);
       // Throws while there are no prices.
-      state.requirePublished();
+      publisher.require();
       const own = [...readers.values()].filter(({ owner }) => owner === reader.owner);
       if (reader.owner !== OPERATOR && own.length >= STREAMS_PER_KEY) {
         const why = `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`;
@@ -141,7 +137,7 @@ export function createGasStreams(
           start(controller) {
             opened = controller;
             if (readers.size === 0) {
-              unsubscribe = state.subscribe(publishSoon);
+              unsubscribe = publisher.subscribe(publishSoon);
               beats = setInterval(() => void beat(), BEAT_MS);
             }
             readers.set(controller, { ...reader, admittedAt: performance.now() });

@@ -19,7 +19,7 @@ const RETRY_SEC = 5;
 
 /** The shapes of other services have no word for stale prices, so that they are not given. @throws {ApiFailure} */
 function fresh(state: ServiceState): PublishedChain {
-  const published = state.requirePublished();
+  const published = state.publisher.require();
   if (!isOutdated(published.status)) return published;
   const why = problemOf(published)?.message ?? 'the source gives no new block';
   throw unavailable(`prices are stale: ${why}; /gas/current has the last ones`, RETRY_SEC);

@@ -23,7 +23,7 @@ export const dashboardRoutes = (
     query: PatienceParameters,
     response: StatsCurrent,
     handle: ({ query: { patienceSec = PATIENCE_SEC.default } }) =>
-      statsCurrent(state.requirePublished(), { recommendation: state.recommendation(patienceSec) }),
+      statsCurrent(state.publisher.require(), { recommendation: state.recommendation(patienceSec) }),
   }),
   route('get', PATHS.statsChart, {
     summary: 'Prices over a time frame',
@@ -49,7 +49,7 @@ export const dashboardRoutes = (
       return statsMarket(
         context,
         timeFrame,
-        state.requirePublished(),
+        state.publisher.require(),
         state.meanPrices,
         await state.dataFees(),
       );
@@ -67,7 +67,7 @@ export const dashboardRoutes = (
     summary: 'Alerts, transactions, gas, advice and health at a glance',
     response: Summary,
     async handle({ owner }) {
-      const published = state.requirePublished();
+      const published = state.publisher.require();
       const [mine, scheduled] = [await alerts.totals(owner), await autoTxs.totals(owner)];
       return summaryOf(published, mine, scheduled, state.condition());
     },

@@ -23,19 +23,19 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
   route('get', PATHS.gasCurrent, {
     summary: 'What gas costs now',
     response: GasCurrent,
-    handle: () => gasCurrent(state.requirePublished()),
+    handle: () => gasCurrent(state.publisher.require()),
   }),
   route('get', PATHS.gasTrend, {
     summary: 'Where the price is going',
     response: GasTrend,
-    handle: () => gasTrend(state.requirePublished()),
+    handle: () => gasTrend(state.publisher.require()),
   }),
   route('get', PATHS.gasRecommendation, {
     summary: 'Send now, or wait for what price and how long',
     query: RecommendationParameters,
     response: GasRecommendation,
     handle({ query: { patienceSec = PATIENCE_SEC.default, targetGwei: targetPrice, deadlineSec } }) {
-      const published = state.requirePublished();
+      const published = state.publisher.require();
       const recommendation = state.recommendation(patienceSec);
       if (targetPrice === undefined || deadlineSec === undefined) {
         return gasRecommendation(published, { recommendation });
