@@ -140,8 +140,9 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
       ? await adviceIfAny(io, ready, settings.patienceSec.value)
       : NO_ADVICE;
     const facts = { snapshot, advice, now: io.now() };
-    const words = flags.watch ? watchLine(snapshot) : snapshotText(snapshot, advice, facts.now, missing);
-    return shown({ ascii: { value: isAscii, from } }, template?.fill(facts) ?? words);
+    const words = () =>
+      flags.watch ? watchLine(snapshot) : snapshotText(snapshot, advice, facts.now, missing);
+    return shown({ ascii: { value: isAscii, from } }, template?.fill(facts) ?? words());
   };
   if (flags.watch) return await watchPrices(io, ready, rule === 'accept', textOf);
   io.stdout.write(`${await textOf(await learnedSnapshot(io, settings, ready))}\n`);
