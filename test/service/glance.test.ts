@@ -2,6 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { GasRecommendation } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
+import type { ChainProfile } from '../../src/core/chains.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
@@ -10,11 +12,9 @@ import { waitFor } from '../helpers/wait-for.ts';
 
 const LENGTH = 900;
 
-async function startNode() {
-  const chain = createScriptedChain({
-    length: LENGTH,
-    startedAt: Math.floor(Date.now() / 1_000) - LENGTH * 12,
-  });
+async function startNode(length = LENGTH) {
+  const startedAt = Math.floor(Date.now() / 1_000) - length * 12;
+  const chain = createScriptedChain({ length, startedAt });
   const node = await startJsonRpcServer(chain);
   onTestFinished(() => node.stop());
   return { chain, node };
@@ -30,13 +30,14 @@ async function glanceAt(
     glance = 'prices',
     historySec = 0,
     isFilled = false,
+    ...options
   }: Partial<Parameters<typeof readyService>[0]> & {
     readonly isFilled?: boolean;
   } = {},
 ) {
   const source = createRpcSource({ urls: [node.url] });
   const role = { role: 'one-shot', glance, historySec } as const;
-  const service = await readyService({ source, database, ...role });
+  const service = await readyService({ source, database, ...role, ...options });
   await waitFor(async () => !(await service.current()).stale, { what: 'the newest block' });
   if (isFilled) await service.filled();
   const current = await service.current();
@@ -115,3 +116,24 @@ test('a glance for advice rests on all that is stored of its time, one for price
   await glanceAt(node, path);
   expect(await records()).toEqual(given);
 });
+
+test.each([40, 80, 120])(
+  'a glance for advice that finds all %i blocks of a chain stored feeds one engine, and says what one that reads them says',
+  async (length) => {
+    const { node } = await startNode(length);
+    const path = await temporaryFile('chain.db');
+    const glance = { glance: 'advice', historySec: 9_000, isFilled: true } as const;
+    const first = await glanceAt(node, path, glance);
+    let engines = 0;
+    const createEngine = ({ feeRule }: ChainProfile) => {
+      engines += 1;
+      return new FeeEngine({ feeRule, capacity: 15_000 });
+    };
+    const again = await glanceAt(node, path, { ...glance, createEngine });
+    expect(engines).toBe(1);
+    expect(again.advice.action).toBeNull();
+    expect(again.current.lanes).toEqual(first.current.lanes);
+    const { updatedAt, validUntil } = again.advice;
+    expect(again.advice).toEqual({ ...first.advice, updatedAt, validUntil });
+  },
+);
