@@ -129,10 +129,10 @@ export class BlockStore extends Store {
       if (fork !== null) await rewindAutoTxs(trx, fork - 1, this.#wallNow());
       if (alerts === null) return 0;
       if (fork !== null) await rewindAlerts(trx, fork - 1);
-      const present = alerts.blocks.findLast(({ isTooLate }) => !isTooLate);
+      const present = alerts.blocks.findLast(({ isMissed }) => !isMissed);
       if (present !== undefined)
         await noteCoinPrice(trx, Math.floor(present.block.timestamp), alerts.nativeUsd);
-      return evaluateAlerts(trx, right.kind === 'one-shot' ? untold(alerts) : alerts);
+      return evaluateAlerts(trx, right.kind === 'one-shot' ? allMissed(alerts) : alerts);
     }, right);
   }
 
@@ -269,9 +269,9 @@ async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]) {
 }
 
 /** A one-shot command sends nothing, and the next leader may be too late. */
-const untold = (run: AlertRun): AlertRun => ({
+const allMissed = (run: AlertRun): AlertRun => ({
   ...run,
-  blocks: run.blocks.map((priced) => ({ ...priced, isTooLate: true })),
+  blocks: run.blocks.map((priced) => ({ ...priced, isMissed: true })),
 });
 
 type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;

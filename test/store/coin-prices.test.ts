@@ -10,8 +10,8 @@ describe.each(ENGINES)('on %s the price of the coin', (engine) => {
   let store: BlockStore;
   let history: HistoryStore;
   const at = (number: number) => makeBlock(number).timestamp;
-  const save = (number: number, nativeUsd: number | null, isTooLate = false) =>
-    store.saveBlocks([makeBlock(number)], null, runOf([priced(number, 5, { isTooLate })], { nativeUsd }));
+  const save = (number: number, nativeUsd: number | null, isMissed = false) =>
+    store.saveBlocks([makeBlock(number)], null, runOf([priced(number, 5, { isMissed })], { nativeUsd }));
   const all = async (from = 0, to = 100_000) => {
     const rows = await history.coinPrices({ from: at(from), to: at(to) });
     return rows.map(({ since, native_usd }) => [(since - BLOCK_ZERO_TIME) / 12, native_usd]);

@@ -106,7 +106,7 @@ export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock):
   return { phase: { kind: 'cooling', cooldownUntil, mustLeave: waitsForLeaving(rule) }, fires: true };
 }
 
-/** Applies a block that came too late to notify: `fires` says that it would have; it stays armed, for the present price. */
+/** Applies a missed block: `fires` says that it would have; it stays armed, for the present price. */
 export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
   const step = stepAlert(rule, phase, at);
   if (!step.fires) return step;
@@ -257,8 +257,8 @@ export interface PricedBlock {
   readonly prices: LanePrices;
   /** Blob base fee of the block; `null` or absent: the chain has no blobs. */
   readonly blobPrice?: bigint | null;
-  /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
-  readonly isTooLate: boolean;
+  /** Nothing is sent of it, as it came too late or a one-shot read it: an alert that would have fired counts as missed. */
+  readonly isMissed: boolean;
   /** What rules in dollars are priced by; absent or `null`: it is not known yet, and they pass over the block. */
   readonly basis?: DollarBasis | null;
 }
@@ -268,8 +268,8 @@ export const blockPrice = ({ prices, blobPrice = null }: PricedBlock, lane: Pric
   lane === 'blob' ? blobPrice : prices[lane];
 
 /** `null`: rules in dollars pass over the block. */
-export const basisAt = ({ isTooLate, basis = null }: PricedBlock): DollarBasis | null =>
-  isTooLate ? null : basis;
+export const basisAt = ({ isMissed, basis = null }: PricedBlock): DollarBasis | null =>
+  isMissed ? null : basis;
 
 const noPast = () => ({ reason: 'rules in dollars need no past' });
 
@@ -290,18 +290,18 @@ export interface AlertDecision {
 
 /** Applies a block to a stored alert, by the exact price that its rule stands for there; `null`: the block changes nothing. */
 export function decideAlert(stored: StoredAlert, priced: PricedBlock, now: number): AlertDecision | null {
-  const { block, isTooLate } = priced;
+  const { block, isMissed } = priced;
   const price = blockPrice(priced, stored.rule.lane);
   const alert = exactlyPriced(stored, priced);
   if (alert === null || price === null) return null;
   const { number } = block;
   const timestamp = Math.floor(block.timestamp);
-  const step = isTooLate ? stepMissed : stepAlert;
+  const step = isMissed ? stepMissed : stepAlert;
   const { phase, fires } = step(alert.rule, alert.phase, { number, timestamp, price });
   const at = timestamp * 1_000;
   const after = { ...alert, phase };
   if (!fires) return isSame(after, stored) ? null : { alert: after, price, fires };
-  if (!isTooLate) {
+  if (!isMissed) {
     const triggerCount = alert.triggerCount + 1;
     return { alert: { ...after, triggerCount, lastTriggeredAt: at, updatedAt: now }, price, fires };
   }

@@ -165,9 +165,9 @@ export class BlockWriter {
     return {
       blocks: ingested.flatMap(({ block, prices, basis }) => {
         if (prices === null) return [];
-        const isTooLate = this.#state.isTooLate(block);
+        const isMissed = this.#state.isTooLate(block);
         const blobPrice = blobPriceOf(block, profile);
-        return [{ block, prices, blobPrice, isTooLate, basis: basis ?? this.#basisAt(prices) }];
+        return [{ block, prices, blobPrice, isMissed, basis: basis ?? this.#basisAt(prices) }];
       }),
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: coinPrice?.().nativeUsd ?? null,

@@ -24,17 +24,17 @@ function someSeries(past: boolean): fc.Arbitrary<ModelBlock[]> {
   });
   return fc.array(step, { maxLength: 60 }).map((steps) => {
     let timestamp = 1_000;
-    let isTooLate = false;
+    let isMissed = false;
     return steps.map(({ price, sec, turns }, place) => {
       timestamp += sec;
-      if (turns === 1) isTooLate = !isTooLate;
-      return { number: 100 + place, timestamp, price, isTooLate };
+      if (turns === 1) isMissed = !isMissed;
+      return { number: 100 + place, timestamp, price, isMissed };
     });
   });
 }
 
 interface ModelBlock extends PriceAtBlock {
-  readonly isTooLate: boolean;
+  readonly isMissed: boolean;
 }
 
 interface ModelOutcome {
@@ -52,13 +52,13 @@ interface ModelOutcome {
 function modelAlert(rule: AlertRule, blocks: readonly ModelBlock[]): ModelOutcome {
   const fired: number[] = [];
   const missed: number[] = [];
-  for (const [place, { isTooLate }] of blocks.entries()) {
+  for (const [place, { isMissed }] of blocks.entries()) {
     const armedAt = armedSince(rule, blocks.slice(0, place + 1), fired.at(-1) ?? null);
     if (armedAt === null) continue;
     let held = 0;
     while (place - held >= armedAt && isTrue(rule, blocks[place - held])) held += 1;
-    if (isTooLate && held === rule.confirmBlocks) missed.push(place);
-    if (!isTooLate && held >= rule.confirmBlocks) fired.push(place);
+    if (isMissed && held === rule.confirmBlocks) missed.push(place);
+    if (!isMissed && held >= rule.confirmBlocks) fired.push(place);
   }
   return { fired, missed };
 }
@@ -112,8 +112,8 @@ function walk(rule: AlertRule, blocks: readonly ModelBlock[], { asleep = false }
   const phases: AlertPhase[] = [];
   for (const [place, block] of blocks.entries()) {
     if (!asleep || isWoken(rule, phase, block)) {
-      const step = (block.isTooLate ? stepMissed : stepAlert)(rule, phase, block);
-      if (step.fires) (block.isTooLate ? missed : fired).push(place);
+      const step = (block.isMissed ? stepMissed : stepAlert)(rule, phase, block);
+      if (step.fires) (block.isMissed ? missed : fired).push(place);
       phase = step.phase;
     }
     phases.push(phase);
@@ -124,13 +124,13 @@ function walk(rule: AlertRule, blocks: readonly ModelBlock[], { asleep = false }
 function isWoken(
   rule: AlertRule,
   phase: AlertPhase,
-  { number, timestamp, price, isTooLate }: ModelBlock,
+  { number, timestamp, price, isMissed }: ModelBlock,
 ): boolean {
   const { atMost, atLeast, fromBlock, fromMs } = wakesOf(rule, phase);
   return (
     (atMost !== null && price <= atMost) ||
     (atLeast !== null && price >= atLeast) ||
-    (fromBlock !== null && (isTooLate ? number === fromBlock : number >= fromBlock)) ||
+    (fromBlock !== null && (isMissed ? number === fromBlock : number >= fromBlock)) ||
     (fromMs !== null && timestamp * 1_000 >= fromMs)
   );
 }
@@ -140,7 +140,7 @@ const blocksAt = (...prices: number[]): ModelBlock[] =>
     number: 100 + place,
     timestamp: 1_000 + place * 12,
     price: BigInt(price),
-    isTooLate: false,
+    isMissed: false,
   }));
 
 describe('an alert', () => {

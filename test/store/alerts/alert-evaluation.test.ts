@@ -59,7 +59,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       );
       const block = makeBlock(7);
       const prices = { slow: 101n, average: 99n, fast: 102n };
-      const run = runOf([{ block, prices, isTooLate: false }], { nativeUsd: 2_500 });
+      const run = runOf([{ block, prices, isMissed: false }], { nativeUsd: 2_500 });
       expect(await store.saveBlocks([block], null, run)).toBe(1);
       expect(await database.queries.selectFrom('alert_events').selectAll().execute()).toEqual([
         {
@@ -236,7 +236,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         storedAlert('often', { lane: 'fast' }, often),
       );
       const prices = { slow: 100n, average: 99n, fast: 100n };
-      await savePriced(store, { block: makeBlock(0), prices, isTooLate: false });
+      await savePriced(store, { block: makeBlock(0), prices, isMissed: false });
       const { queries } = database;
       const old = await queries.selectFrom('alert_events').selectAll().executeTakeFirstOrThrow();
       const firings = (from: number, to: number, triggered_at: number) =>
@@ -260,7 +260,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         .insertInto('deliveries')
         .values([{ ...row, id: 'often.1.terminal' }, waiting])
         .execute();
-      await savePriced(store, { block: makeBlock(1), prices: { ...prices, fast: 99n }, isTooLate: false });
+      await savePriced(store, { block: makeBlock(1), prices: { ...prices, fast: 99n }, isMissed: false });
       const kept = await queries
         .selectFrom('deliveries')
         .select('id')
@@ -311,7 +311,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('blocks that are past are none that it missed where they are from before it was made', async () => {
     const alert = storedAlert('a', {}, { createdAt: timeOf(3) });
     const { database, store } = await open(alert);
-    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isTooLate: true }));
+    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isMissed: true }));
     await savePriced(store, ...past);
     expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
   });
@@ -390,6 +390,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { database, store } = await open(storedAlert('a', { threshold: 10n ** 18n }));
     await store.saveBlocks(makeBlocks(0, 99));
     expect(await readEvents(database)).toEqual([]);
-    expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isTooLate: false })).toBe(1);
+    expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isMissed: false })).toBe(1);
   });
 });

@@ -24,7 +24,7 @@ import { insertAlerts, readAlerts, storedAlert } from './stored-alerts.ts';
 
 type Prices = LanePrices & { readonly blob: bigint | null };
 type Happening =
-  | { readonly kind: 'blocks'; readonly prices: readonly Prices[]; readonly isTooLate: boolean }
+  | { readonly kind: 'blocks'; readonly prices: readonly Prices[]; readonly isMissed: boolean }
   | { readonly kind: 'reorg'; readonly depth: number }
   | { readonly kind: 'gap'; readonly blocks: number }
   | { readonly kind: 'again' | 'restart' | 'failure' };
@@ -36,7 +36,7 @@ const blocks = fc.record({
     minLength: 1,
     maxLength: 20,
   }),
-  isTooLate: fc.boolean(),
+  isMissed: fc.boolean(),
 });
 const happenings: fc.Arbitrary<Happening[]> = fc.array(
   fc.oneof(
@@ -71,16 +71,16 @@ class ModelAlert {
     this.rule = rule;
   }
 
-  see({ block, prices, blobPrice = null, isTooLate }: PricedBlock): void {
+  see({ block, prices, blobPrice = null, isMissed }: PricedBlock): void {
     if (this.#seen !== -1 && block.number !== this.#seen + 1) this.#passUnseen();
     this.#seen = block.number;
     const price = this.rule.lane === 'blob' ? blobPrice : prices[this.rule.lane];
     if (price === null) return;
     const at = { number: block.number, timestamp: block.timestamp, price };
-    const { phase, fires } = (isTooLate ? stepMissed : stepAlert)(this.rule, this.phase, at);
+    const { phase, fires } = (isMissed ? stepMissed : stepAlert)(this.rule, this.phase, at);
     this.phase = phase;
-    if (fires && isTooLate) this.missed += 1;
-    if (fires && !isTooLate) this.fired.push(block.number);
+    if (fires && isMissed) this.missed += 1;
+    if (fires && !isMissed) this.fired.push(block.number);
   }
 
   /** Of what lies between nobody knows whether the condition held, nor whether the price left. */
@@ -127,7 +127,7 @@ test.each(SLOW_ENGINES)(
                   block: makeBlock(next + place, { hash: blockHash(next + place, fork) }),
                   prices,
                   blobPrice: blob,
-                  isTooLate: happening.isTooLate,
+                  isMissed: happening.isMissed,
                 }));
                 next += last.length;
                 await savePriced(store, ...last);
@@ -154,7 +154,7 @@ test.each(SLOW_ENGINES)(
                 break;
               case 'failure': {
                 await sql.raw(breaks).execute(database.queries);
-                const lost = { block: makeBlock(next), prices: flatLow, isTooLate: false };
+                const lost = { block: makeBlock(next), prices: flatLow, isMissed: false };
                 await expect(savePriced(store, lost)).rejects.toThrow();
                 await sql.raw(mends).execute(database.queries);
               }
@@ -210,7 +210,7 @@ test('two thousand blocks in one transaction are each evaluated, in every lane',
       fast: number === 2_047 ? 9n : 10n,
     },
     blobPrice: number === 1_000 || number === 1_900 ? 9n : 10n,
-    isTooLate: false,
+    isMissed: false,
   }));
   expect(await savePriced(store, ...priced)).toBe(4 + 3 + 1 + 2);
   for (const each of priced) for (const model of models) model.see(each);

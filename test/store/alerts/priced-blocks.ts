@@ -16,8 +16,8 @@ export const flat = (price: bigint | number): LanePrices => ({
 export const priced = (
   number: number,
   price: bigint | number,
-  { isTooLate = false, ...block }: Partial<Block> & { readonly isTooLate?: boolean } = {},
-): PricedBlock => ({ block: makeBlock(number, block), prices: flat(price), isTooLate });
+  { isMissed = false, ...block }: Partial<Block> & { readonly isMissed?: boolean } = {},
+): PricedBlock => ({ block: makeBlock(number, block), prices: flat(price), isMissed });
 
 export const runOf = (blocks: readonly PricedBlock[], more: Partial<AlertRun> = {}): AlertRun => ({
   blocks,

@@ -69,7 +69,7 @@ const recorded: fc.Arbitrary<Recorded> = fc.record({
 });
 
 type Happening =
-  | { readonly kind: 'blocks'; readonly recorded: readonly Recorded[]; readonly isTooLate: boolean }
+  | { readonly kind: 'blocks'; readonly recorded: readonly Recorded[]; readonly isMissed: boolean }
   | { readonly kind: 'reorg'; readonly depth: number }
   | { readonly kind: 'gap'; readonly blocks: number }
   | { readonly kind: 'again' | 'restart' | 'failure' };
@@ -77,7 +77,7 @@ type Happening =
 const blocks = fc.record({
   kind: fc.constant('blocks' as const),
   recorded: fc.array(recorded, { minLength: 1, maxLength: 20 }),
-  isTooLate: fc.oneof(
+  isMissed: fc.oneof(
     { weight: 5, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
@@ -199,7 +199,7 @@ class ModelAlert {
     this.rule = rule;
   }
 
-  see({ block, prices, isTooLate }: PricedBlock, known: Recorded, chain: Chain): void {
+  see({ block, prices, isMissed }: PricedBlock, known: Recorded, chain: Chain): void {
     const { number, timestamp } = block;
     if (this.#seen !== -1 && number !== this.#seen + 1) {
       this.#confirmAnew(-1);
@@ -210,7 +210,7 @@ class ModelAlert {
     if (slot !== this.#slot) this.#past = pastPriceOf(this.rule, chain, timestamp);
     this.#slot = slot;
     const isInDollars = 'work' in (this.rule.relative?.written ?? {});
-    const passesOver = isInDollars && (isTooLate || !known.isAsked);
+    const passesOver = isInDollars && (isMissed || !known.isAsked);
     const threshold = isInDollars ? dollarPriceOf(this.rule, known) : this.#past;
     // Whether its condition held nobody knows.
     if (passesOver || threshold === null) {
@@ -219,10 +219,10 @@ class ModelAlert {
     }
     const { relative: _, ...rule } = this.rule;
     const at = { number, timestamp, price: prices[this.rule.lane as Lane] };
-    const { phase, fires } = (isTooLate ? stepMissed : stepAlert)({ ...rule, threshold }, this.phase, at);
+    const { phase, fires } = (isMissed ? stepMissed : stepAlert)({ ...rule, threshold }, this.phase, at);
     this.phase = phase;
-    if (fires && isTooLate) this.missed += 1;
-    if (fires && !isTooLate) this.fired.push({ number, threshold });
+    if (fires && isMissed) this.missed += 1;
+    if (fires && !isMissed) this.fired.push({ number, threshold });
   }
 
   rewindTo(number: number): void {
@@ -266,7 +266,7 @@ test.each(SLOW_ENGINES)(
               last = happening.recorded.map((known, place) => ({
                 block: blockOf(next + place, fork, known.base),
                 prices: known.prices,
-                isTooLate: happening.isTooLate,
+                isMissed: happening.isMissed,
                 basis: known.isAsked ? basisOf(known) : null,
               }));
               next += last.length;

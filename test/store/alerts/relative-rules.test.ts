@@ -112,7 +112,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       const { at, read } = await open(ruled('a', A_GWEI, { confirmBlocks: 3 }));
       await at(1, 1n, dollarBasis(1_000));
       await at(2, 1n, dollarBasis(1_000));
-      await at(3, 1n, dollarBasis(9_000), { isTooLate: true });
+      await at(3, 1n, dollarBasis(9_000), { isMissed: true });
       expect(await read()).toMatchObject({
         missedCount: 0,
         phase: { trueSince: null },
