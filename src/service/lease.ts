@@ -33,8 +33,8 @@ export interface LeaseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** `leaderless`: there is no leader, it writes what it has read. `unknown`: the lease was not read yet, or is free and not wanted. */
-export type LeaseState = 'leads' | 'leaderless' | 'stands-by' | 'unknown';
+/** `leaderless`: a one-shot that writes, as no process leads. `idle`: this process knows of no leader, and writes nothing. */
+export type LeaseState = 'leads' | 'leaderless' | 'stands-by' | 'idle';
 
 /** Work that only the leader does. */
 export interface LeaderWork {
@@ -95,7 +95,7 @@ class SeenLease {
 export class Lease {
   readonly process: string;
   readonly isOneShot: boolean;
-  state: LeaseState = 'unknown';
+  state: LeaseState = 'idle';
   /** Why this process may not lead, one line; `null`: it may. */
   unfit: string | null = null;
   /** Why the lease could not be read or taken at the last try; `null`: it could. */
@@ -235,7 +235,7 @@ export class Lease {
     await this.#read();
     if (this.#options.steadyNow() - this.#fitnessAt >= BEAT_MS) await this.#checkFitness();
     if (this.current !== null) this.#become('stands-by');
-    else if (!this.#isBidding) this.#become('unknown');
+    else if (!this.#isBidding) this.#become('idle');
     else if (this.isOneShot) this.#become('leaderless');
     else await this.#take();
   }
@@ -288,13 +288,13 @@ export class Lease {
   }
 
   #standBy(): void {
-    this.#become(this.current === null ? 'unknown' : 'stands-by');
+    this.#become(this.current === null ? 'idle' : 'stands-by');
   }
 
   async #release(): Promise<void> {
     const by = this.#holder;
     this.#holder = null;
-    if (this.mayWrite) this.#become('unknown');
+    if (this.mayWrite) this.#become('idle');
     if (by === null) return;
     this.#seen.lease = null;
     await this.#options.store.release(by);

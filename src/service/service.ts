@@ -272,7 +272,7 @@ function createLease(options: ServiceOptions, database: Database, report: () => 
   });
   let hasStoodBy = false;
   lease.onChange((state) => {
-    if (state === 'unknown') return;
+    if (state === 'idle') return;
     // A single process need not be reported.
     hasStoodBy ||= state !== 'leads';
     if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });

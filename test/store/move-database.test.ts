@@ -156,7 +156,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a file that was moved', () => {
     await move();
     await lease.bid();
     await lease.takeOver();
-    expect([lease.state, lease.current]).toEqual(['unknown', null]);
+    expect([lease.state, lease.current]).toEqual(['idle', null]);
     expect(errors).toEqual([
       expect.objectContaining({
         code: 'moved',
@@ -182,7 +182,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a file that was moved', () => {
     const autoTxs = new AutoTxStore(sleeper, () => right);
     await expect(autoTxs.create(draftAutoTx('atx_3'), null, NO_CAP)).rejects.toMatchObject({ code: 'moved' });
     await lease.look();
-    expect(lease.state).toBe('unknown');
+    expect(lease.state).toBe('idle');
     expect(errors).toEqual([expect.objectContaining({ code: 'moved' })]);
   });
 

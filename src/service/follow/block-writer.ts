@@ -54,7 +54,7 @@ export class BlockWriter {
   /** Why nothing is written, for people; `null`: all is well. */
   get problem(): string | null {
     const { state, problem } = this.#options.lease;
-    return this.#failure ?? (state === 'unknown' && problem !== null ? unsavedWords(problem) : null);
+    return this.#failure ?? (state === 'idle' && problem !== null ? unsavedWords(problem) : null);
   }
 
   start(): void {
