@@ -73,7 +73,7 @@ export class BlockStore extends Store {
     this.#wallNow = wallNow;
   }
 
-  /** Binds the history to a chain. @throws {StoreError} `wrong-chain` */
+  /** Binds the history to a chain: before there is a leader, as it writes only where no process has. @throws {StoreError} `wrong-chain` */
   async claimChain(chain: ChainIdentity): Promise<void> {
     await this.database.run((db) => bindChain(db, chain, this.database.name));
   }
