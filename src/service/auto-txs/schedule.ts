@@ -154,13 +154,14 @@ export class AutoTxSchedule {
     if (fresh === null) return [];
     const { lanes, nextBaseFee } = fresh.advice;
     const next = { nextBaseFee, prices: eachLane((lane) => lanes[lane].price) };
-    for (let limit = MOST_DUE; ; limit *= MOST_DUE) {
+    // The index finds limits of cost within half a percent: where these alone fill a page, all are read to find what is due.
+    for (const limit of [MOST_DUE, Number.MAX_SAFE_INTEGER]) {
       const reached = await store.reached(next, { now: wallNow(), limit });
-      // The index finds limits of cost within half a percent: those must not hide what is due.
       const due = reached.filter((stored) => isDueNow(stored, this.#context));
-      if (due.length === 0 && reached.length === limit) continue;
-      return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
+      if (due.length > 0 || reached.length < limit)
+        return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
     }
+    return [];
   }
 
   /** Senders of submitted auto-txs: with a new head, or after a pause. */
