@@ -41,7 +41,7 @@ export function createBlockSequencer(known: readonly KnownBlock[], mostDenials =
         return;
       }
       const mine = memory.findLast(({ number }) => number === head.number)?.hash;
-      if (head.number <= tip.number && mine !== undefined && isSame(mine, head.hash)) {
+      if (head.number <= tip.number && mine !== undefined && isSameHash(mine, head.hash)) {
         if (!(await wentBack(head, tip, reader))) return;
         yield* rewind(head.number);
         return;
@@ -50,11 +50,11 @@ export function createBlockSequencer(known: readonly KnownBlock[], mostDenials =
       if (head.number <= tip.number && mine !== undefined) {
         // A late head of an orphaned block looks like a reorg: only the node's present block at that height counts.
         const now = await reader.header(head.number);
-        if (now === null || isSame(now.hash, mine)) return;
+        if (now === null || isSameHash(now.hash, mine)) return;
       }
       if (head.number <= tip.number && mine === undefined && !(await wentBack(head, tip, reader))) return;
 
-      const child = head.number === tip.number + 1 && isSame(head.parentHash, tip.hash);
+      const child = head.number === tip.number + 1 && isSameHash(head.parentHash, tip.hash);
       const ancestor = child ? tip.number : await commonAncestor(memory, head, reader);
       if (ancestor === null) return;
       if (ancestor < tip.number) yield* rewind(ancestor);
@@ -98,11 +98,11 @@ export function createBlockSequencer(known: readonly KnownBlock[], mostDenials =
 
 function follows(tip: KnownBlock | undefined, block: Block): boolean {
   if (tip === undefined || tip.number !== block.number - 1) return true;
-  return isSame(tip.hash, block.parentHash);
+  return isSameHash(tip.hash, block.parentHash);
 }
 
 /** An unknown hash is taken for the same. */
-const isSame = (one: Hex | null, other: Hex | null) => one === null || other === null || one === other;
+const isSameHash = (one: Hex | null, other: Hex | null) => one === null || other === null || one === other;
 
 /**
  * The newest stored block still on the node's chain: for one orphaned block without a request, for 64 with about a dozen; without
@@ -114,9 +114,9 @@ async function commonAncestor(memory: readonly KnownBlock[], head: Head, reader:
     const mine = below[index];
     if (mine === undefined) return false;
     if (mine.hash === null) return true;
-    if (mine.number === head.number - 1) return isSame(head.parentHash, mine.hash);
+    if (mine.number === head.number - 1) return isSameHash(head.parentHash, mine.hash);
     const now = await reader.header(mine.number);
-    return now === null ? null : isSame(now.hash, mine.hash);
+    return now === null ? null : isSameHash(now.hash, mine.hash);
   };
 
   // In doubling steps, then by bisection: near headers are asked for first, which every node has.

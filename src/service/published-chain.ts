@@ -70,7 +70,7 @@ export class ChainPublisher {
   /** Made anew at each call, and the same object as long as nothing has changed: responses are cached by it. */
   read(): PublishedChain | null {
     const [known, next] = [this.#known, this.#parts.make()];
-    if (known === null || next === null ? known === next : isSame(known, next)) return known;
+    if (known === null || next === null ? known === next : isSamePublished(known, next)) return known;
     this.#known = next;
     this.notify();
     return next;
@@ -113,7 +113,7 @@ export class ChainPublisher {
   }
 }
 
-function isSame(one: PublishedChain, other: PublishedChain): boolean {
+function isSamePublished(one: PublishedChain, other: PublishedChain): boolean {
   const { source, status, ...rest } = one;
   return (
     (Object.keys(rest) as (keyof typeof rest)[]).every((fact) => one[fact] === other[fact]) &&

@@ -27,7 +27,9 @@ export class TokenBuckets {
     const at = this.#now();
     const last = this.#buckets.get(caller);
     const passedMs =
-      last !== undefined && isSame(last.rate, rate) ? Math.max(0, at - last.at) : Number.POSITIVE_INFINITY;
+      last !== undefined && isSameRate(last.rate, rate)
+        ? Math.max(0, at - last.at)
+        : Number.POSITIVE_INFINITY;
     const tokens = Math.min(burst, (last?.tokens ?? 0) + (passedMs * perSecond) / 1_000);
     // Rounding: tenths of ms may add up to slightly less than a token.
     const isTooFast = tokens < count - 1e-9;
@@ -43,4 +45,4 @@ export class TokenBuckets {
   }
 }
 
-const isSame = (one: Rate, other: Rate) => one.perSecond === other.perSecond && one.burst === other.burst;
+const isSameRate = (one: Rate, other: Rate) => one.perSecond === other.perSecond && one.burst === other.burst;

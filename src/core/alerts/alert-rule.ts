@@ -300,7 +300,7 @@ export function decideAlert(stored: StoredAlert, priced: PricedBlock, now: numbe
   const { phase, fires } = step(alert.rule, alert.phase, { number, timestamp, price });
   const at = timestamp * 1_000;
   const after = { ...alert, phase };
-  if (!fires) return isSame(after, stored) ? null : { alert: after, price, fires };
+  if (!fires) return isUnchanged(after, stored) ? null : { alert: after, price, fires };
   if (!isMissed) {
     const triggerCount = alert.triggerCount + 1;
     return { alert: { ...after, triggerCount, lastTriggeredAt: at, updatedAt: now }, price, fires };
@@ -320,7 +320,7 @@ function exactlyPriced(alert: StoredAlert, priced: PricedBlock): StoredAlert | n
 }
 
 /** Also where the exact price of a rule differs from the stored one, which follows when it has moved far enough. */
-const isSame = (one: StoredAlert, other: StoredAlert): boolean =>
+const isUnchanged = (one: StoredAlert, other: StoredAlert): boolean =>
   JSON.stringify([one.phase, one.rule.relative?.reason]) ===
   JSON.stringify([other.phase, other.rule.relative?.reason]);
 
