@@ -2,7 +2,6 @@ import { chainProfile } from '../core/chains.ts';
 import { ConcurrencyLimit, systemClock, type TestableClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
 import { request, requestHead } from './rpc/client.ts';
-import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, nullish, quantity, receiptResponse, safeInteger, transactionResponse } from './rpc/decode.ts';
 import { requestEthConfig } from './rpc/eth-config.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
@@ -10,6 +9,7 @@ import { followChain } from './rpc/follow.ts';
 import { NodePool, PoolNode } from './rpc/node-pool.ts';
 import { readPools } from './rpc/pools.ts';
 import { readBlock, readBlocks, readNewest, readTransactions } from './rpc/read.ts';
+import { createDataFees } from './rpc/read-data-fees.ts';
 import { sendTransaction } from './rpc/send.ts';
 
 /** A full block with its receipts may be tens of megabytes. */

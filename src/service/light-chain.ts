@@ -5,7 +5,7 @@ import { chainRules } from '../core/chain-rules.ts';
 import { judgeStatus } from '../core/chain-status.ts';
 import { type ChainProfile, updateFrequencySec } from '../core/chains.ts';
 import { FeeEngine, NEAR_BLOCKS } from '../core/engine/fee-engine.ts';
-import { dataFeesOf } from './data-fees.ts';
+import { dataFeesOf } from './data-fees-in-time.ts';
 import type { PublishedChain } from './published-chain.ts';
 import { statsCurrent } from './responses/gas.ts';
 import { usualWork } from './responses/market.ts';

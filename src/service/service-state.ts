@@ -11,7 +11,7 @@ import type { Database } from '../store/database.ts';
 import type { HistoryStore } from '../store/history.ts';
 import type { StoredLease } from '../store/lease.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
-import { dataFeesOf } from './data-fees.ts';
+import { dataFeesOf } from './data-fees-in-time.ts';
 import { unsavedWords } from './follow/block-writer.ts';
 import type { Follower } from './follow/follower.ts';
 import type { ForkWatch } from './follow/fork-watch.ts';

@@ -15,7 +15,7 @@ import {
 import { usualBasis } from '../../core/threshold/usual-basis.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { HistoryStore } from '../../store/history.ts';
-import { dataFeesOf } from '../data-fees.ts';
+import { dataFeesOf } from '../data-fees-in-time.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
 import type { CoinPrice } from '../published-chain.ts';
 

@@ -39,7 +39,7 @@ import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import { bounded } from '../chain-reader.ts';
-import { dataFeesOf } from '../data-fees.ts';
+import { dataFeesOf } from '../data-fees-in-time.ts';
 import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
 import { ifFresh } from '../published-chain.ts';
 import { autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';

@@ -10,7 +10,7 @@ import { NO_RULES } from '../../core/chain-rules.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
-import { dataFeesOf } from '../data-fees.ts';
+import { dataFeesOf } from '../data-fees-in-time.ts';
 import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
 import { ifFresh, type PublishedChain } from '../published-chain.ts';
 import { preflightFacts, type ToCheck, withAccounts } from './preflight-facts.ts';

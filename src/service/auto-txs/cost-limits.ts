@@ -18,7 +18,7 @@ import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { bounded } from '../chain-reader.ts';
-import { dataFeesOf } from '../data-fees.ts';
+import { dataFeesOf } from '../data-fees-in-time.ts';
 import { invalidField } from '../http/errors.ts';
 import { ifFresh } from '../published-chain.ts';
 import type { CheckerParts } from './checks.ts';

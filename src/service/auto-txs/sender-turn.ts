@@ -16,7 +16,7 @@ import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { backOffMs } from '../../core/time.ts';
 import { OPERATOR } from '../../store/tables.ts';
-import { dataFeesOf } from '../data-fees.ts';
+import { dataFeesOf } from '../data-fees-in-time.ts';
 import { observe, pricesOf } from './observation.ts';
 import { preflightFacts, withAccounts, withBytes } from './preflight-facts.ts';
 import { happen, isDueNow, type SenderContext, stepNow } from './sender-parts.ts';
