@@ -45,22 +45,14 @@ import { ifFresh } from '../published-chain.ts';
 import { autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { integerOrNull, isoFromMs } from '../responses/wire.ts';
-import {
-  type CheckerParts,
-  type Content,
-  checkToSend,
-  contentAfter,
-  requirePool,
-  senderRequests,
-  wrongSignature,
-} from './checks.ts';
+import { type Content, checkToSend, contentAfter, requirePool, wrongSignature } from './checks.ts';
 import { priceLimit } from './cost-limits.ts';
-import { codeKind } from './preflight-facts.ts';
+import { codeKind, type FactSources, senderRequests } from './preflight-facts.ts';
 
 const ID_BYTES = 8;
 const LOADING_RETRY_SEC = 5;
 
-export interface AutoTxServiceParts extends CheckerParts {
+export interface AutoTxServiceParts extends FactSources {
   readonly store: AutoTxStore;
   readonly chain: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;

@@ -1,60 +1,25 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
-import { type GasFacts, gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import { preflight, problemsOf, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
 import { NEW_DRAFT } from '../../core/auto-txs/state-machine.ts';
 import { type Check, callDifferences, type StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
-import { NO_RULES } from '../../core/chain-rules.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import type { AutoTxStore } from '../../store/auto-txs.ts';
-import { bounded } from '../chain-reader.ts';
-import { dataFeesOf } from '../data-fees-in-time.ts';
 import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
-import { ifFresh, type PublishedChain } from '../published-chain.ts';
-import { preflightFacts, type ToCheck, withAccounts } from './preflight-facts.ts';
-
-export interface CheckerParts {
-  readonly source: ChainSource;
-  readonly store: Pick<AutoTxStore, 'liveOf'>;
-  readonly readPublished: () => PublishedChain | null;
-  readonly wallNow: () => number;
-  readonly signal: AbortSignal;
-}
+import { type FactSources, readFacts, type ToCheck } from './preflight-facts.ts';
 
 /**
  * @param earlier its checks until now, where its signature stays
  * @throws {ApiFailure} `validation_failed` when its signature or this request's changes can never be included
  */
 export async function checkToSend(
-  { source, store, readPublished, wallNow, signal }: CheckerParts,
+  sources: FactSources,
   toCheck: ToCheck & Pick<StoredAutoTx, 'owner'>,
   earlier: readonly Check[] | null = null,
 ): Promise<Check[]> {
-  const published = readPublished();
-  const { transaction } = toCheck;
-  /** What comes late, or not at all, is unknown. */
-  const known = <T>(request: Promise<T>) => bounded(() => request, signal, WITHIN_MS).catch(() => null);
-  const [latest, pending, funds] = senderRequests(source, transaction.from);
-  const [nextNonce, pendingNonce, balance, live, dataFees] = await Promise.all([
-    known(latest),
-    known(pending),
-    known(funds),
-    store.liveOf(toCheck.owner, transaction.from),
-    dataFeesOf(source, published?.profile ?? null),
-  ]);
-  const now = wallNow();
-  const gas = published === null ? NO_GAS_FACTS : gasFactsAt(published, published.profile, now);
-  const facts = preflightFacts(toCheck, {
-    profile: published?.profile ?? null,
-    fresh: ifFresh(published),
-    nativeUsd: published?.nativeUsd ?? null,
-    sender: { nextNonce, pendingNonce, balance, live, dataFees },
-    gas: (await known(withAccounts(source, gas, toCheck))) ?? gas,
-    now,
-  });
-  const checks = preflight({ ...facts, cannotBroadcastReason: cannotBroadcastReason(source.kind) });
+  const facts = await readFacts(sources, toCheck);
+  const checks = preflight({ ...facts, cannotBroadcastReason: cannotBroadcastReason(sources.source.kind) });
   const details = problemsOf(checks).filter(({ path }) => earlier === null || path !== 'signedTransaction');
   if (details.length === 0) return earlier === null ? checks : withEarlierDelegation(checks, earlier);
   const message = details.map((each) => each.message).join('; ');
@@ -121,17 +86,3 @@ export function wrongSignature(why: string): ApiFailure {
     details: [{ path: 'signedTransaction', message: why }],
   });
 }
-
-const WITHIN_MS = 4_000;
-
-/** While no block is known. */
-const NO_GAS_FACTS: GasFacts = {
-  rules: NO_RULES,
-  nextTime: 0,
-  gasRules: 'own',
-  blockGasLimit: null,
-};
-
-/** Its next nonce, the same including the node's pool, and its balance. */
-export const senderRequests = (source: ChainSource, address: Hex) =>
-  [source.nonce(address, 'latest'), source.nonce(address, 'pending'), source.balance(address)] as const;

@@ -21,7 +21,7 @@ import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { invalidField } from '../http/errors.ts';
 import { ifFresh } from '../published-chain.ts';
-import type { CheckerParts } from './checks.ts';
+import type { FactSources } from './preflight-facts.ts';
 import type { SenderParts } from './sender-parts.ts';
 
 const PAGE = 200;
@@ -37,7 +37,7 @@ async function estimatedGas(
   return source.estimateGas({ from, to, data, value }).catch(() => null);
 }
 
-type PricingParts = Pick<CheckerParts, 'source' | 'readPublished' | 'wallNow' | 'signal'>;
+type PricingParts = Pick<FactSources, 'source' | 'readPublished' | 'wallNow' | 'signal'>;
 
 /**
  * The order with the target that its limit of cost stands for now, for a response: the schedule, which follows the head's fees,

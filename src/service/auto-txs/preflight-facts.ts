@@ -1,13 +1,18 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { CODE_KINDS } from '../../contract/choices.ts';
 import { type AccountFacts, accountFacts } from '../../core/auto-txs/account-gas.ts';
-import { accountsToAsk, type GasFacts } from '../../core/auto-txs/gas-check.ts';
+import { accountsToAsk, type GasFacts, gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import { type PreflightFacts, waitingBelow } from '../../core/auto-txs/preflight.ts';
 import type { AutoTxOrder, StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
+import { NO_RULES } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import type { AutoTxStore } from '../../store/auto-txs.ts';
+import { bounded } from '../chain-reader.ts';
+import { dataFeesOf } from '../data-fees-in-time.ts';
+import { ifFresh, type PublishedChain } from '../published-chain.ts';
 import type { FreshChain } from './sender-parts.ts';
 import type { SenderFacts } from './sender-turn.ts';
 
@@ -41,6 +46,56 @@ export function preflightFacts(
 
 export interface ToCheck extends Pick<StoredAutoTx, 'id' | 'chainId' | 'order'> {
   readonly transaction: SignedTransaction;
+}
+
+export interface FactSources {
+  readonly source: ChainSource;
+  readonly store: Pick<AutoTxStore, 'liveOf'>;
+  readonly readPublished: () => PublishedChain | null;
+  readonly wallNow: () => number;
+  readonly signal: AbortSignal;
+}
+
+const WITHIN_MS = 4_000;
+
+/** While no block is known. */
+const NO_GAS_FACTS: GasFacts = {
+  rules: NO_RULES,
+  nextTime: 0,
+  gasRules: 'own',
+  blockGasLimit: null,
+};
+
+/** Its next nonce, the same including the node's pool, and its balance. */
+export const senderRequests = (source: ChainSource, address: Hex) =>
+  [source.nonce(address, 'latest'), source.nonce(address, 'pending'), source.balance(address)] as const;
+
+/** What is known of a transaction of an owner now. What comes late, or not at all, is unknown. Rejects as the store does. */
+export async function readFacts(
+  { source, store, readPublished, wallNow, signal }: FactSources,
+  toCheck: ToCheck & Pick<StoredAutoTx, 'owner'>,
+): Promise<PreflightFacts> {
+  const published = readPublished();
+  const { transaction } = toCheck;
+  const known = <T>(request: Promise<T>) => bounded(() => request, signal, WITHIN_MS).catch(() => null);
+  const [latest, pending, funds] = senderRequests(source, transaction.from);
+  const [nextNonce, pendingNonce, balance, live, dataFees] = await Promise.all([
+    known(latest),
+    known(pending),
+    known(funds),
+    store.liveOf(toCheck.owner, transaction.from),
+    dataFeesOf(source, published?.profile ?? null),
+  ]);
+  const now = wallNow();
+  const gas = published === null ? NO_GAS_FACTS : gasFactsAt(published, published.profile, now);
+  return preflightFacts(toCheck, {
+    profile: published?.profile ?? null,
+    fresh: ifFresh(published),
+    nativeUsd: published?.nativeUsd ?? null,
+    sender: { nextNonce, pendingNonce, balance, live, dataFees },
+    gas: (await known(withAccounts(source, gas, toCheck))) ?? gas,
+    now,
+  });
 }
 
 /** With what its signed bytes alone tell: its authorizations, and the parts of one that an older program has stored. */
