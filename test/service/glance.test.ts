@@ -55,21 +55,24 @@ async function storedNumbers(path: string): Promise<readonly number[]> {
   return rows.map(({ number }) => number);
 }
 
-test('a glance says the same of the same block, whether nothing, a few blocks or all are stored', async () => {
-  const { chain, node } = await startNode();
-  const [few, all, none] = await Promise.all(['few.db', 'all.db', 'none.db'].map(temporaryFile));
-  if (few === undefined || all === undefined || none === undefined) throw new Error('no files');
-  await glanceAt(node, few);
-  await glanceAt(node, all, { historySec: 3_600, isFilled: true });
-  chain.mine(2);
-  const said = [await glanceAt(node, none), await glanceAt(node, few), await glanceAt(node, all)];
-  for (const { current } of said) {
-    expect(current.blockNumber).toBe(LENGTH + 1);
-    expect(current.lanes.average.probability).not.toBeNull();
-    expect(current.lanes).toEqual(said[0]?.current.lanes);
-  }
-  expect(await storedNumbers(few)).toEqual([LENGTH - 1, LENGTH, LENGTH + 1]);
-});
+test.each([0, 1, 2, 7])(
+  'a glance says the same of the block %i after the last run, whether nothing, a few blocks or all are stored',
+  async (more) => {
+    const { chain, node } = await startNode();
+    const [few, all, none] = await Promise.all(['few.db', 'all.db', 'none.db'].map(temporaryFile));
+    if (few === undefined || all === undefined || none === undefined) throw new Error('no files');
+    await glanceAt(node, few);
+    await glanceAt(node, all, { historySec: 3_600, isFilled: true });
+    chain.mine(more);
+    const said = [await glanceAt(node, none), await glanceAt(node, few), await glanceAt(node, all)];
+    for (const { current } of said) {
+      expect(current.blockNumber).toBe(LENGTH - 1 + more);
+      expect(current.lanes.average.probability).not.toBeNull();
+      expect(current.lanes).toEqual(said[0]?.current.lanes);
+    }
+    expect(await storedNumbers(few)).toEqual(Array.from({ length: more + 1 }, (_, at) => LENGTH - 1 + at));
+  },
+);
 
 test.each([9, 70, 400])(
   'a glance for prices stores none of %i blocks since the last one, and asks for few',

@@ -274,15 +274,17 @@ export class Follower {
       this.writer.start();
     }
     const { behind, newest, isProven } = await this.#reconcile(profile);
-    this.state.responded();
     const isMuch = newest !== null && newest.blocks.length > MOST_FOLLOWED;
-    if (this.#options.glance === 'prices' && behind === null && isMuch) return this.#showAlone(newest, until);
+    const isAlone = this.#options.glance === 'prices' && behind === null && isMuch;
+    // Before anything counts as live: prices that rest on fewer blocks are others.
+    if (this.#options.glance !== undefined && !isAlone) await this.#readBelow();
+    this.state.responded();
+    if (isAlone) return this.#showAlone(newest, until);
     if (this.chain.head === null) await this.#readFirst();
     this.state.begin();
     const [next, ...others] = isProven && newest !== null ? newest.blocks : [];
     // A single child of the head needs no other request; of several the subscription also reads the hashes.
     if (next !== undefined && others.length === 0) this.#handle({ type: 'block', block: next });
-    if (this.#options.glance !== undefined) await this.#readBelow();
     if (behind === null) this.#heal();
     else this.state.fail({ message: behind, retryAt: null });
     this.publisher.notify();
@@ -484,7 +486,7 @@ export class Follower {
 
   /** Where fewer blocks are stored than prices rest on: shows those below them. */
   async #readBelow(): Promise<void> {
-    if (this.chain.hasNewest(FIRST_BLOCKS)) return;
+    if (this.chain.head === null || this.chain.hasNewest(FIRST_BLOCKS)) return;
     const page = await this.#page(null);
     if (page !== null) this.chain.showBelow(page.blocks);
   }
