@@ -57,7 +57,9 @@ export function createLightChain(
       updatedAt: now,
       status: judgeStatus(
         {
-          ...{ isEnded: false, isCatchingUp: false, problem: null },
+          isEnded: false,
+          isCatchingUp: false,
+          problem: null,
           headAt: head.timestamp * 1_000,
           updateSec: updateFrequencySec(profile, advice.blockSec),
         },

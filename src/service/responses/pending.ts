@@ -104,8 +104,15 @@ async function poolView(source: ChainSource, hash: Hex, from: Hex): Promise<Pool
 }
 
 const TRANSFER_TO_SELF: TransactionParts = {
-  ...{ zeroBytes: 0, otherBytes: 0, accessedAddresses: 0, accessedKeys: 0, authorizations: 0, blobs: 0 },
-  ...{ creates: false, isToSelf: true, hasValue: false },
+  zeroBytes: 0,
+  otherBytes: 0,
+  accessedAddresses: 0,
+  accessedKeys: 0,
+  authorizations: 0,
+  blobs: 0,
+  creates: false,
+  isToSelf: true,
+  hasValue: false,
 };
 
 /** Gas of a transfer of 0 to oneself by the rules of the next block, of a delegated account with its code; `null`: not known. */

@@ -140,7 +140,9 @@ function createTelegramNotifier({ token, apiUrl }: TelegramSettings, web: WebAcc
     ({ target, message }) => {
       const [, chat = target, topic] = /^(-\d+)_(\d+)$/.exec(target) ?? [];
       const body = JSON.stringify({
-        ...{ chat_id: chat, text: alertText(message).plain, link_preview_options: { is_disabled: true } },
+        chat_id: chat,
+        text: alertText(message).plain,
+        link_preview_options: { is_disabled: true },
         ...(topic !== undefined && { message_thread_id: Number(topic) }),
       });
       return { url, body, secrets: [token], read: (text) => readReply(text)?.description ?? '' };
