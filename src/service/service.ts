@@ -1,6 +1,6 @@
-import { abortable, sleep } from '../chain/async.ts';
+import { sleep } from '../chain/async.ts';
 import type { ChainSource } from '../chain/chain-source.ts';
-import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-feed.ts';
+import type { PriceFeed } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/state-machine.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/engine/fee-engine.ts';
@@ -24,6 +24,7 @@ import { targetRules } from './alerts/target-rules.ts';
 import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxSchedule } from './auto-txs/schedule.ts';
 import { createChainReader } from './chain-reader.ts';
+import { createCoinPrice } from './coin-price.ts';
 import { createAdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
 import { Follower } from './follow/follower.ts';
@@ -37,9 +38,7 @@ import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import { Lease, type LeaseOptions, leaseWords } from './lease.ts';
-import type { CoinPrice } from './published-chain.ts';
 import { createReadiness } from './readiness.ts';
-import { isoFromMs } from './responses/wire.ts';
 import { type Condition, createServiceState } from './service-state.ts';
 
 export interface ServiceOptions {
@@ -100,7 +99,7 @@ export async function startService(options: ServiceOptions) {
   const { source, signal, glance, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
-  const lease = createLease(options, database, () => follower.report(price.usd));
+  const lease = createLease(options, database, () => follower.report(price.usd()));
   const shared = { source, lease, wallNow, signal, onError };
   const stores = {
     blocks: new BlockStore(database, () => lease.right, wallNow),
@@ -108,7 +107,7 @@ export async function startService(options: ServiceOptions) {
     autoTxs: new AutoTxStore(database, () => lease.right),
     history: new HistoryStore(database),
   };
-  const price = createCoinPrice(options.priceFeed, { ...shared, chain: () => follower.chain.profile });
+  const price = createCoinPrice({ ...shared, given: options.priceFeed, chain: () => follower.chain.profile });
   const ruleBasis = createRuleBasis({
     ...shared,
     alerts: stores.alerts,
@@ -289,38 +288,6 @@ const engineOf =
       isForPrices: glance === 'prices',
     });
 
-interface CoinPriceContext {
-  readonly source: ChainSource;
-  readonly lease: Lease;
-  readonly chain: () => ChainProfile | null;
-  readonly wallNow: () => number;
-}
-
-/** The coin's price, by `given` or the chain's own feed; a standby has it from the leader, so that nodes get one request. */
-function createCoinPrice(given: PriceFeed | undefined, { source, lease, chain, wallNow }: CoinPriceContext) {
-  let ownFeed: PriceFeed | null = null;
-  const feed = (): PriceFeed | null => {
-    const profile = chain();
-    if (profile?.usdFeed !== undefined && source.kind !== 'replay')
-      ownFeed ??= createPriceFeed(source, profile, wallNow);
-    return lease.mayWrite ? (given ?? ownFeed) : null;
-  };
-  const own = createNativePrice(feed, wallNow);
-  return {
-    run: own.run,
-    /** Dollars, as this process has read it. */
-    get usd(): number | null {
-      return own.usd;
-    },
-    /** Resolves once the feed was read for the first time; at once without a feed. */
-    asked: () => (feed() === null ? Promise.resolve() : own.asked),
-    read(): CoinPrice {
-      const nativeUsd = lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : own.usd;
-      return { nativeUsd, ...(nativeUsd === null && { nativeUsdReason: own.missing(chain()) }) };
-    },
-  };
-}
-
 async function requireOurs(database: Database): Promise<void> {
   await database.run((db) => refuseMoved(db, database.name));
   await requireWritable(database, [...HISTORY_TABLES, 'leases']);
@@ -330,34 +297,3 @@ const stopped = () => new ApiFailure('upstream_unavailable', 'the service has be
 
 /** After the first prices, which must not wait for the code of other routes. */
 const LOAD_ROUTES_AFTER_MS = 5_000;
-const REFRESH_MS = 60_000;
-/** Until the chain and the leader are known there is no feed to request. */
-const NO_FEED_MS = 100;
-
-/** @param feed the chain's own feed; `null` while the chain is unknown, or without a feed */
-export function createNativePrice(feed: () => PriceFeed | null, wallNow: () => number) {
-  let price: UsdPrice | null = null;
-  const asked = Promise.withResolvers<void>();
-  return {
-    /** Resolves once the feed was read for the first time, also where that failed. */
-    asked: asked.promise,
-    /** Why there is none. */
-    missing(chain: ChainProfile | null): string {
-      if (price === null || wallNow() <= price.validUntil)
-        return `no dollar price of ${chain?.nativeSymbol ?? 'the coin'}`;
-      return `the dollar price is outdated since ${isoFromMs(price.validUntil)}`;
-    },
-    /** Dollars; `null` when the feed's heartbeat has passed, also while the node fails. */
-    get usd(): number | null {
-      return price !== null && wallNow() <= price.validUntil ? price.usd : null;
-    },
-    async run(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        const own = feed();
-        if (own !== null) price = (await abortable(own.nativeUsd(), signal).catch(() => null)) ?? price;
-        if (own !== null) asked.resolve();
-        await sleep(own === null ? NO_FEED_MS : REFRESH_MS, signal);
-      }
-    },
-  };
-}

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { UsdPrice } from '../../src/chain/price-feed.ts';
-import { createNativePrice } from '../../src/service/service.ts';
+import { createCoinPrice } from '../../src/service/coin-price.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
@@ -11,21 +11,24 @@ test('a price is shown until its feed says it is old, and not a moment longer wh
   const answers: Promise<UsdPrice | null>[] = [Promise.resolve({ usd: 3_000, validUntil: 2_000_000 })];
   const feed = { nativeUsd: () => answers.shift() ?? new Promise<null>(() => {}) };
   let now = 1_000_000;
-  const price = createNativePrice(
-    () => feed,
-    () => now,
-  );
+  const price = createCoinPrice({
+    source: new ScriptedSource(makeBlocks(0, 9)),
+    lease: { mayWrite: true, state: 'leads', leaderReport: null },
+    chain: () => null,
+    given: feed,
+    wallNow: () => now,
+  });
   const stop = new AbortController();
   const running = price.run(stop.signal);
   onTestFinished(() => {
     stop.abort();
     return running;
   });
-  await expect.poll(() => price.usd).toBe(3_000);
+  await expect.poll(() => price.read().nativeUsd).toBe(3_000);
   now = 2_000_000;
-  expect(price.usd).toBe(3_000);
+  expect(price.read().nativeUsd).toBe(3_000);
   now = 2_000_001;
-  expect(price.usd).toBeNull();
+  expect(price.read().nativeUsd).toBeNull();
 });
 
 test('the current prices say why there is none in dollars, and since when it is outdated', async () => {
