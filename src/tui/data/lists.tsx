@@ -116,8 +116,11 @@ const IDLE_MS = 300_000;
 const LONG_LIST = 500;
 /** In this process, of such a list and of one that is empty and not shown: about once a block. */
 const OWN_IDLE_MS = 12_000;
-/** In this process: what is not shown is only counted and announced, a few polls of the price later at most. */
+/** In this process: what is not shown is only counted and announced, soon after a block, which is what most of it waits for. */
 const OWN_UNSEEN_MS = 2_000;
+const OWN_LATER_MS = 6_000;
+/** Two polls follow a block. */
+const AFTER_BLOCK_MS = 3_000;
 const UNSEEN_EVERY = 8;
 
 function useList<Item>(session: ListSession, options: ListOptions<Item>) {
@@ -134,9 +137,10 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
         if (!isOwnService) return Math.max(intervalMs, isNeeded ? ELSEWHERE_MS : IDLE_MS);
         const isEmpty = items.length === 0 && !isShown;
         if (isEmpty || items.length > LONG_LIST) return Math.max(intervalMs, OWN_IDLE_MS);
-        return isShown
-          ? intervalMs
-          : Math.max(intervalMs, Math.min(OWN_UNSEEN_MS, UNSEEN_EVERY * intervalMs));
+        if (isShown) return intervalMs;
+        const isAfterBlock = session.now() - (snapshot?.updatedAt ?? 0) < AFTER_BLOCK_MS;
+        const unseenMs = isAfterBlock ? OWN_UNSEEN_MS : OWN_LATER_MS;
+        return Math.max(intervalMs, Math.min(unseenMs, UNSEEN_EVERY * intervalMs));
       },
     },
   );
