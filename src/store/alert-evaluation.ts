@@ -10,11 +10,10 @@ import {
   stepUnseen,
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
-import { type FiringBlock, insertFirings } from './alert-firings.ts';
 import { alertsIn, changeAlerts, confirmingIn, saveChanged, toStoredAlert } from './alert-rows.ts';
 import { integer, maybeCell } from './columns.ts';
 import { type ReferencePrices, referencePrices } from './history.ts';
-import { insertDeliveries } from './outbox.ts';
+import { type FiringBlock, insertFirings } from './outbox.ts';
 import { forgetHistory, PRICED_BY, RulePrices } from './rule-prices.ts';
 import {
   dropMeta,
@@ -130,9 +129,7 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
     const firings = decisions.filter(({ fires }) => fires);
     if (firings.length > 0) {
       if (reference === undefined) reference = await referencePrices(trx, Math.floor(block.timestamp));
-      const at = { ...run, block, reference };
-      await insertFirings(trx, firings, at);
-      await insertDeliveries(trx, firings, at);
+      await insertFirings(trx, firings, { ...run, block, reference });
       fired += firings.length;
     }
     // The transaction stays open; requests without database access go on, also before the commit.

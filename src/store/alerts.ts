@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { DISABLED, type StoredAlert } from '../core/alerts/alert-rule.ts';
-import { type AlertEventRow, HALF, MOST_EVENTS, SUMS, savedBy, tallyOf } from './alert-firings.ts';
 import { disableAlerts, distinctIn, toAlertRow, toStoredAlert } from './alert-rows.ts';
 import { maybeCell } from './columns.ts';
 import { type Database, Store } from './database.ts';
-import { cancelDeliveries, forgetDeliveries } from './outbox.ts';
+import { HALF, SUMS, savedBy, tallyOf } from './firing-tallies.ts';
+import { type AlertEventRow, cancelDeliveries, forgetDeliveries, MOST_EVENTS } from './outbox.ts';
 import {
   countRows,
   inPages,

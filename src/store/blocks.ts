@@ -5,13 +5,13 @@ import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } fr
 import { DAY_SEC, HOUR_SEC } from '../core/time.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
-import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
 import { noteCoinPrice } from './coin-prices.ts';
 import { columns, integer, maybeCell, orNull, plainCell, wei } from './columns.ts';
 import { type Database, Store } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireLease, type WriteRight } from './lease.ts';
+import { pruneFirings } from './outbox.ts';
 import { bucketStart, refoldRollups, TIPS, tipColumns } from './rollups.ts';
 import { countRows, dropMeta, pagesOf, type Queries, readMeta, saveMeta, type Tables } from './tables.ts';
 
@@ -225,7 +225,7 @@ export class BlockStore extends Store {
     });
     this.#foldedBefore = null;
     const right = this.#right();
-    await pruneAlertEvents((work) => this.#transaction(work, right), now * 1_000);
+    await pruneFirings((work) => this.#transaction(work, right), now * 1_000);
   }
 
   async #readFoldedBefore(): Promise<number> {

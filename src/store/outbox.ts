@@ -1,15 +1,37 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { AlertMessage } from '../core/alerts/alert-rule.ts';
+import type { AlertMessage, StoredAlert } from '../core/alerts/alert-rule.ts';
+import type { Block } from '../core/block.ts';
 import { thresholdText } from '../core/threshold/threshold.ts';
-import { HOUR_MS } from '../core/time.ts';
-import { eventId, type Firing, type FiringBlock, KEEP_FIRINGS_MS, pushedOut } from './alert-firings.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { disableAlerts, toStoredAlert } from './alert-rows.ts';
+import { integer, maybeCell } from './columns.ts';
 import { Store } from './database.ts';
+import { tallyFirings } from './firing-tallies.ts';
+import type { ReferencePrices } from './history.ts';
 import { forgetExpiredSecrets, rotateSigningSecret, signingSecretsOf } from './signing-secrets.ts';
 import { inPages, isPostgres, pagesOf, type Queries, readRows, type Tables } from './tables.ts';
 
-/** Writes what is to be sent of firings, in their transaction. One that exists was delivered before, which is no error. */
-export async function insertDeliveries(trx: Queries, firings: readonly Firing[], at: FiringBlock) {
+interface Firing {
+  readonly alert: StoredAlert;
+  readonly price: bigint;
+}
+
+/** Where alerts fired. `now`: of the first delivery attempt, ms since epoch, wall clock. */
+export interface FiringBlock {
+  readonly block: Block;
+  readonly reference: ReferencePrices | null;
+  readonly chain: Pick<AlertMessage, 'chainId' | 'chainName' | 'sourceKind'>;
+  readonly nativeUsd: number | null;
+  readonly now: number;
+}
+
+/** Writes firings, each once, and their deliveries: the outbox. One that exists was delivered before, which is no error. */
+export async function insertFirings(trx: Queries, firings: readonly Firing[], at: FiringBlock) {
+  for (const page of pagesOf(firings.map((firing) => eventRow(firing, at)))) {
+    const events = trx.insertInto('alert_events').values(page);
+    const written = events.onConflict((conflict) => conflict.doNothing()).returningAll();
+    await tallyFirings(trx, await written.execute());
+  }
   const deliveries = firings.flatMap((firing) => deliveryRows(firing, at));
   for (const page of pagesOf(deliveries)) {
     const outbox = trx.insertInto('deliveries').values(page);
@@ -17,10 +39,29 @@ export async function insertDeliveries(trx: Queries, firings: readonly Firing[],
   }
   const attempts = deliveries.filter(({ channel }) => channel === 'TERMINAL').map(shown);
   for (const page of pagesOf(attempts)) await trx.insertInto('delivery_attempts').values(page).execute();
-  const ids = pushedOut(firings);
-  if (ids.length === 0) return;
-  const sent = trx.selectFrom('deliveries').where('event_id', 'in', ids).where('status', '<>', 'PENDING');
-  await inPages((limit) => forgetDeliveries(trx, sent.limit(limit)));
+  await forgetBeyond(trx, firings);
+}
+
+const eventId = ({ id, triggerCount }: Pick<StoredAlert, 'id' | 'triggerCount'>) => `${id}.${triggerCount}`;
+
+/** One firing. `triggered_at`: block time, ms; `id`: the alert's id, a dot, and the number of its firing. */
+export type AlertEventRow = ReturnType<typeof eventRow>;
+
+function eventRow({ alert, price }: Firing, { block, reference, nativeUsd }: FiringBlock) {
+  const { lane } = alert.rule;
+  return {
+    id: eventId(alert),
+    alert_id: alert.id,
+    owner: alert.owner,
+    block_number: block.number,
+    block_hash: maybeCell(block.hash, String),
+    triggered_at: Math.floor(block.timestamp) * 1_000,
+    condition: String(alert.rule.condition),
+    price: integer(price),
+    // What blobs cost before is not summed up.
+    reference_price: lane === 'blob' || reference === null ? null : reference[lane],
+    native_usd: nativeUsd,
+  };
 }
 
 /** A delivery of one firing to one channel. Times in ms. Its id is the idempotency key. */
@@ -73,6 +114,37 @@ const shown = ({ id, created_at }: DeliveryRow) => ({
   ok: 1,
   answer: 'shown by every running monitor',
 });
+
+/** Of one alert, so that an alert that fires at every block leaves room for the others. */
+export const MOST_EVENTS = 1_000;
+
+/** Deletes the firings that these push beyond the limit of their alert, with their deliveries that are done. */
+async function forgetBeyond(trx: Queries, firings: readonly Firing[]): Promise<void> {
+  const ids = firings.flatMap(({ alert: { id, triggerCount } }) =>
+    triggerCount > MOST_EVENTS ? [eventId({ id, triggerCount: triggerCount - MOST_EVENTS })] : [],
+  );
+  if (ids.length === 0) return;
+  await trx.deleteFrom('alert_events').where('id', 'in', ids).execute();
+  const sent = trx.selectFrom('deliveries').where('event_id', 'in', ids).where('status', '<>', 'PENDING');
+  await inPages((limit) => forgetDeliveries(trx, sent.limit(limit)));
+}
+
+/** Deliveries are kept as long. */
+export const KEEP_FIRINGS_MS = 90 * DAY_MS;
+
+/** Deletes firings older than 90 days at `now` (ms since epoch), page by page: blocks are written in between. */
+export const pruneFirings = (
+  transaction: (work: (trx: Queries) => Promise<number>) => Promise<number>,
+  now: number,
+): Promise<void> =>
+  inPages((limit) =>
+    transaction(async (trx) => {
+      const events = trx.selectFrom('alert_events').select('id').limit(limit);
+      const old = events.where('triggered_at', '<', now - KEEP_FIRINGS_MS);
+      const page = trx.deleteFrom('alert_events').where('id', 'in', old);
+      return Number((await page.executeTakeFirstOrThrow()).numDeletedRows);
+    }),
+  );
 
 export interface StoredAttempt {
   /** When it began, ms since epoch. */

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely';
 import type { AdviceRow } from './advice-rows.ts';
-import type { AlertEventRow, FiringTallyRow } from './alert-firings.ts';
 import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 import type { AutoTxEventRow } from './auto-txs.ts';
 import type { BlockRow } from './blocks.ts';
 import type { CoinPriceRow } from './coin-prices.ts';
-import type { DeliveryAttemptRow, DeliveryRow } from './outbox.ts';
+import type { FiringTallyRow } from './firing-tallies.ts';
+import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow } from './outbox.ts';
 import type { RollupRow } from './rollups.ts';
 
 interface LeaseRow {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ARMED, DISABLED, switchedAlert } from '../../src/core/alerts/alert-rule.ts';
-import type { AlertEventRow } from '../../src/store/alert-firings.ts';
-import { tallyFirings } from '../../src/store/alert-firings.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
+import { tallyFirings } from '../../src/store/firing-tallies.ts';
+import type { AlertEventRow } from '../../src/store/outbox.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ENGINES, openOn, testOn } from '../helpers/databases.ts';

@@ -1,10 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
-import { KEEP_FIRINGS_MS } from '../../src/store/alert-firings.ts';
 import { toStoredAlert } from '../../src/store/alert-rows.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import type { Database } from '../../src/store/database.ts';
-import { OutboxStore, type PendingDelivery, type StoredAttempt } from '../../src/store/outbox.ts';
+import {
+  KEEP_FIRINGS_MS,
+  OutboxStore,
+  type PendingDelivery,
+  type StoredAttempt,
+} from '../../src/store/outbox.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire } from '../helpers/fired-alert.ts';
 import { openDatabase } from '../helpers/open-database.ts';
