@@ -45,7 +45,9 @@ const globalProcess: Plugin = {
   name: 'global process',
   resolveId: (id) => (id === 'node:process' ? 'global-process' : undefined),
   load: (id) =>
-    id === 'global-process' ? 'export default process; export const { cwd, env, kill, pid } = process;' : undefined,
+    id === 'global-process'
+      ? 'export default process; export const { cwd, env, kill, pid } = process;'
+      : undefined,
 };
 
 /** Commander would start programs for commands that have a file of their own; gastop has none: 1 ms of each start. */
