@@ -101,23 +101,22 @@ export async function startService(options: ServiceOptions) {
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
   const lease = createLease(options, database, () => follower.report(price.usd()));
   const shared = { source, lease, wallNow, signal, onError };
-  const stores = {
-    blocks: new BlockStore(database, () => lease.right, wallNow),
-    alerts: new AlertStore(database),
-    autoTxs: new AutoTxStore(database, () => lease.right),
-    history: new HistoryStore(database),
-  };
-  const price = createCoinPrice({ ...shared, given: options.priceFeed, chain: () => follower.chain.profile });
+  const blocks = new BlockStore(database, () => lease.right, wallNow);
+  const history = new HistoryStore(database);
+  const alerts = new AlertStore(database);
+  const autoTxs = new AutoTxStore(database, () => lease.right);
+  const chain = () => follower.chain.profile;
+  const price = createCoinPrice({ ...shared, given: options.priceFeed, chain });
   const ruleBasis = createRuleBasis({
     ...shared,
-    alerts: stores.alerts,
-    chain: () => follower.chain.profile,
+    alerts,
+    chain,
     coinPrice: price.read,
     coinAsked: price.asked,
   });
   const follower = new Follower({
     ...shared,
-    store: stores.blocks,
+    store: blocks,
     track: createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite && glance === undefined),
     createEngine: options.createEngine ?? engineOf(options),
     historySec: Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC),
@@ -144,12 +143,12 @@ export async function startService(options: ServiceOptions) {
     agreedNow: () => follower.agreedNow(),
     onAttempt: options.onAttempt,
   });
-  const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
+  const confirmations = (profile: ChainProfile) => options.confirmations ?? confirmationsOf(profile);
   const autoTxSchedule = startAutoTxSchedule({
     ...shared,
-    store: stores.autoTxs,
-    blocks: stores.blocks,
-    history: stores.history,
+    store: autoTxs,
+    blocks,
+    history,
     profile: () => follower.sharedChain,
     confirmations,
     freshChain: () => follower.freshChain(),
@@ -164,7 +163,6 @@ export async function startService(options: ServiceOptions) {
   };
   const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: onForksChange });
   const reader = createChainReader(source, signal);
-  const { blocks, history } = stores;
   const state = createServiceState({ ...shared, database, follower, history, blocks, reader, forks });
   const gate = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(follower.publisher, gate);
@@ -177,7 +175,7 @@ export async function startService(options: ServiceOptions) {
     streams,
     onError,
     alerts: new AlertService({
-      alerts: stores.alerts,
+      alerts,
       outbox: new OutboxStore(database),
       rules: targetRules(notifiers),
       chain: follower.chain,
@@ -189,8 +187,8 @@ export async function startService(options: ServiceOptions) {
     }),
     autoTxs: new AutoTxService({
       ...shared,
-      store: stores.autoTxs,
-      chain: () => follower.chain.profile,
+      store: autoTxs,
+      chain,
       isKeyMissing: () => lease.unfit !== null && lease.current === null,
       readPublished: () => follower.publisher.read(),
       reach: state.reachProbability,
@@ -208,7 +206,7 @@ export async function startService(options: ServiceOptions) {
   async function run(): Promise<void> {
     lease.run();
     if (glance === undefined) void loadRoutesLater().catch(onError);
-    const retired = retireOwners([stores.alerts, stores.autoTxs], gate, wallNow, onError, signal);
+    const retired = retireOwners([alerts, autoTxs], gate, wallNow, onError, signal);
     await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
     await Promise.all([outboxWorker.done(), autoTxSchedule.done()]);
     // Last, so that the next leader finds everything stored.
