@@ -59,7 +59,7 @@ export class DeadlineError extends Error {
 }
 
 /** Made once: its stack trace takes longer than the rest of a cached response. */
-const OVER = new DOMException('the work is over', 'AbortError');
+export const OVER = new DOMException('the work is over', 'AbortError');
 
 /** The signal aborts with `outer`, after `timeoutMs`, and when the work is over: that closes what a failed request left open. */
 export async function withDeadline<T>(

@@ -83,18 +83,21 @@ export function createApp(options: AppOptions) {
     const isCounted = path !== PATHS.rateLimits;
     const { keyId, limits } = await (isCounted ? gate.admit({ key, group }) : gate.limits(key));
     c.env.keyId = keyId;
-    const { signal = c.req.raw.signal } = c.env;
-    requireAwaited(signal);
-    const request: AdmittedRequest = { c, owner: keyId ?? '', limits, signal };
-    if (group === 'alerts' || group === 'auto-txs') refuseUnsaved(group, options);
+    const admitted = (): AdmittedRequest => {
+      const { signal = c.req.raw.signal } = c.env;
+      requireAwaited(signal);
+      return { c, owner: keyId ?? '', limits, signal };
+    };
     if (SHARED.has(path)) {
-      const shared = await cached(withoutKey(c.req.url), () => encoded(route.handle(request)));
+      const shared = await cached(withoutKey(c.req.url), () => encoded(route.handle(admitted())));
       return shared.respond(c);
     }
+    const request = admitted();
+    if (group === 'alerts' || group === 'auto-txs') refuseUnsaved(group, options);
     const takesSigned = path === PATHS.autoTxs || path === PATHS.autoTx;
     const result = await (route.spec.body === undefined
       ? route.handle(request)
-      : readBody(c.req.raw, { owner: request.owner, takesSigned, signal }, (bytes) =>
+      : readBody(c.req.raw, { ...request, takesSigned }, (bytes) =>
           route.handle({ ...request, body: jsonOf(c.req.raw, bytes) }),
         ));
     c.env.isStream = route.spec.isStream ?? false;
@@ -135,7 +138,7 @@ export function createApp(options: AppOptions) {
         (each) => each.path === path,
       );
       const route = same.find((each) => each.method === (method === 'HEAD' ? 'get' : method.toLowerCase()));
-      return route === undefined ? refuseMethod(method, same) : respond(c, route);
+      return route === undefined ? refuseMethod(method, same) : await respond(c, route);
     });
   }
   addPlayground(app, async () => (await import('./openapi.ts')).openApiDocument(await allRoutes(), baseUrl));

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { abortable, DeadlineError, withDeadline } from '../../chain/async.ts';
+import { DeadlineError, OVER } from '../../chain/async.ts';
 import type { ErrorCode } from '../../contract/api-error.ts';
 import { BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertFigures } from '../../store/alerts.ts';
 import { isLoopback } from '../is-loopback.ts';
 import type { Condition } from '../service-state.ts';
 import { createConnections } from './connections.ts';
-import { ApiFailure, errorResponse, shorten, unavailable } from './errors.ts';
+import { ApiFailure, abandoned, errorResponse, shorten, unavailable } from './errors.ts';
 import type { RequestLog } from './log.ts';
 import { createRequestMetrics } from './metrics.ts';
 
@@ -216,32 +216,73 @@ function watchStalls({ stalledMs, checkEveryMs }: typeof LIMITS) {
   };
 }
 
+/** A request until its response, or its connection, has ended. */
+class AwaitedRequest implements RequestRecord {
+  route?: string;
+  keyId?: string | null;
+  errorCode?: ErrorCode;
+  isStream?: boolean;
+  readonly address: string | undefined;
+  /** Whether its response is settled. */
+  isOver = false;
+  #abort: AbortController | null = null;
+
+  constructor(address: string | undefined) {
+    this.address = address;
+  }
+
+  /** Made when it is first read: most responses are cached, and wait for nothing that could be aborted. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.isOver) this.#abort.abort(OVER);
+    return this.#abort.signal;
+  }
+
+  /** Closes what was opened for it. */
+  end(reason: unknown): void {
+    this.isOver = true;
+    this.#abort?.abort(reason);
+  }
+}
+
 /** Handles a request, and records the response in log and metrics. */
 function respond(received: Received, context: ServerContext, onEnd: () => void): Promise<Response> {
   const { request, incoming } = received;
-  const { log } = context.options;
-  const record: RequestRecord = { address: incoming.socket.remoteAddress };
-  const recorded = recordRequest(received, record, context, onEnd);
-  // The one deadline of a request: bodies and handlers get its signal, so that what it abandons ends.
-  const answered = withDeadline(context.limits.answerMs, request.signal, (signal) => {
-    record.signal = signal;
-    return abortable(route(received, record, context), signal);
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const record = new AwaitedRequest(incoming.socket.remoteAddress);
+  const recorded = recordRequest(received, record, context, () => {
+    giveUp(abandoned);
+    onEnd();
   });
-  const fail = (failure: unknown) => {
-    recorded.failed(failure);
-    return errorResponse(failure, request, null);
+  const settle = (response: Response, reason: unknown = OVER) => {
+    clearTimeout(deadline);
+    record.end(reason);
+    resolve(response);
   };
-  return answered
-    .then((response) => {
+  const fail = (failure: unknown, reason?: unknown) => {
+    recorded.failed(failure);
+    settle(errorResponse(failure, request, null), reason);
+  };
+  const giveUp = (reason: () => Error) => {
+    if (!record.isOver) fail(tooSlow(), reason());
+  };
+  // The one deadline of a request: bodies and handlers get its signal, so that what it abandons ends.
+  const deadline = setTimeout(() => giveUp(() => new DeadlineError('too late')), context.limits.answerMs);
+  const handle = async () => {
+    try {
+      const response = await route(received, record, context);
+      if (record.isOver) return;
       const { isStream = response.headers.get('content-type') === 'text/event-stream' } = record;
       if (isStream) context.stalls.watch(received);
-      return response;
-    })
-    .catch((error: unknown) => {
-      if (error instanceof DeadlineError || request.signal.aborted) return fail(tooSlow());
-      if (!(error instanceof ApiFailure)) log.problem(error);
-      return fail(error);
-    });
+      settle(response);
+    } catch (error) {
+      if (record.isOver) return;
+      if (!(error instanceof ApiFailure)) context.options.log.problem(error);
+      fail(error);
+    }
+  };
+  void handle();
+  return promise;
 }
 
 /** Counts a request from now until its response, or the connection, has ended; then its log line is written. */
@@ -287,7 +328,7 @@ function recordRequest(
   };
 }
 
-async function route(
+function route(
   { request, incoming: { rawHeaders } }: Received,
   record: RequestRecord,
   context: ServerContext,
