@@ -89,6 +89,7 @@ export function createApp(options: AppOptions) {
       return { c, owner: keyId ?? '', limits, signal };
     };
     if (SHARED.has(path)) {
+      c.env.isStream = false;
       const shared = await cached(withoutKey(c.req.url), () => encoded(route.handle(admitted())));
       return shared.respond(c);
     }
