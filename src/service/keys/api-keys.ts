@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { ROUTE_GROUPS, type RouteGroup } from '../../contract/routes.ts';
 import { KEY_ID_LENGTH, KEY_PREFIX } from '../../core/key-text.ts';
@@ -8,7 +8,6 @@ import { StoreError, type StoreErrorCode } from '../../store/errors.ts';
 /** No capitals, and no letters that are easily confused: ids are typed by hand. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const SECRET_BYTES = 20;
 /** 62^27 > 2^160 */
 const SECRET_LENGTH = 27;
 /** 62^6 > 2^32 */
@@ -36,7 +35,7 @@ export const isKeyId = (text: string): boolean => ID.test(text);
 
 /** A new key for `id`: `gastop_<id>_<secret>_<checksum>`. */
 export function createKey(id: string): ApiKey {
-  const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH);
+  const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
   const payload = `${KEY_PREFIX}${id}_${secret}`;
   return { id, text: `${payload}_${checksum(payload)}` };
 }
@@ -51,11 +50,10 @@ export function readKey(text: string): ApiKey | null {
 /** Unlike for passwords a fast hash is safe: 2^160 secrets cannot be tried, and this runs for every request. */
 export const hashKey = ({ text }: ApiKey): Buffer => hash('sha256', text, 'buffer');
 
-const checksum = (payload: string) => base62(BigInt(crc32(payload)), CHECK_LENGTH);
-
-function base62(value: bigint, length: number): string {
+function checksum(payload: string): string {
   let text = '';
-  for (let rest = value; text.length < length; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
+  for (let rest = crc32(payload); text.length < CHECK_LENGTH; rest = Math.floor(rest / 62))
+    text = BASE62.charAt(rest % 62) + text;
   return text;
 }
 
