@@ -118,6 +118,6 @@ function isSamePublished(one: PublishedChain, other: PublishedChain): boolean {
   return (
     (Object.keys(rest) as (keyof typeof rest)[]).every((fact) => one[fact] === other[fact]) &&
     source.name === other.source.name &&
-    isDeepStrictEqual(status, other.status)
+    (status === other.status || isDeepStrictEqual(status, other.status))
   );
 }

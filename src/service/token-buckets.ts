@@ -35,8 +35,10 @@ export class TokenBuckets {
     const isTooFast = tokens < count - 1e-9;
     this.#buckets.delete(caller);
     this.#buckets.set(caller, { rate, at, tokens: isTooFast ? tokens : tokens - count });
-    const [oldest] = this.#buckets.keys();
-    if (oldest !== undefined && this.#buckets.size > CALLERS_MOST) this.#buckets.delete(oldest);
+    if (this.#buckets.size > CALLERS_MOST) {
+      const [oldest = caller] = this.#buckets.keys();
+      this.#buckets.delete(oldest);
+    }
     return isTooFast ? ((count - tokens) * 1_000) / perSecond : 0;
   }
 
