@@ -490,6 +490,19 @@ test('a refusal is logged as it was sent: status, code and length', async () => 
   }
 });
 
+test.each([
+  ['without headers', undefined, 'no-store'],
+  ['with its own', { 'Cache-Control': 'private' }, 'private'],
+  ['with its own in lower case', new Headers({ 'Cache-Control': 'max-age=60' }), 'max-age=60'],
+])('a response brings the security headers, unless it has its own: %s', async (_, headers, cached) => {
+  const served = await serving(async () => new Response('prices', headers && { headers }));
+  const { headers: sent } = await fetch(`${served.origin}${BASE_PATH}${PATHS.gasCurrent}`);
+  expect(sent.get('cache-control')).toBe(cached);
+  expect(sent.get('x-content-type-options')).toBe('nosniff');
+  expect(sent.get('referrer-policy')).toBe('no-referrer');
+  expect(sent.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+});
+
 test('a body in chunks is held to the limit as well, whoever reads it', async () => {
   const served = await serveService({ source: source() });
   const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\n`;

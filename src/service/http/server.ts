@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { DeadlineError, OVER } from '../../chain/async.ts';
@@ -42,13 +48,29 @@ const LIMITS = {
 /** For log and metrics: the connection ended before a response began. nginx's status. */
 const CLIENT_CLOSED = 499;
 
-/** For every response; a response's own header takes precedence, such as the playground's policy. */
-const SECURITY_HEADERS = new Map([
+const SECURITY_HEADERS = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['Cache-Control', 'no-store'],
-]);
+].map(([name = '', value]) => ({ name, lowerCased: name.toLowerCase(), value }));
+
+/** Has the security headers; those that a response brings itself take precedence, such as the playground's policy. */
+class SecuredResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+  /** Of the body, as the header says. */
+  contentLength = 0;
+
+  // With those of the response, in one object: Node merges headers that were set before one by one.
+  override writeHead(status: number, given?: unknown): this {
+    const own = (given ?? {}) as OutgoingHttpHeaders;
+    const headers: OutgoingHttpHeaders = {};
+    for (const { name, lowerCased, value } of SECURITY_HEADERS) {
+      if (!(name in own || lowerCased in own)) headers[name] = value;
+    }
+    this.contentLength = Number(own['Content-Length'] ?? own['content-length'] ?? 0);
+    return super.writeHead(status, Object.assign(headers, own));
+  }
+}
 
 /** Facts about one request, collected while it is handled, for log and metrics. Passed to the app as its `env`. */
 export interface RequestRecord {
@@ -116,6 +138,7 @@ export async function startServer(options: ServerOptions) {
   );
   const server = createServer(
     {
+      ServerResponse: SecuredResponse,
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
@@ -131,7 +154,6 @@ export async function startServer(options: ServerOptions) {
         return;
       }
       incoming.url = withoutPrefix(incoming.url ?? '/', prefix);
-      outgoing.setHeaders(SECURITY_HEADERS);
       // Node.js may leave the body of a request for an upgrade unread.
       const isUpgrade = incoming.headers.upgrade !== undefined;
       if (isStopping || isUpgrade) outgoing.setHeader('Connection', 'close');
@@ -180,7 +202,7 @@ interface Received {
   readonly id: number;
   readonly request: Request;
   readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
+  readonly outgoing: SecuredResponse<IncomingMessage>;
 }
 
 function listen(server: Server, { host, port, log }: ServerOptions): Promise<void> {
@@ -309,7 +331,7 @@ function recordRequest(
     const answered = { method, route, status, durationMs: performance.now() - startedAt };
     metrics.end(answered);
     const hasBody = method !== 'HEAD' && status !== CLIENT_CLOSED;
-    const bytes = hasBody ? Number(outgoing.getHeader('content-length') ?? 0) : 0;
+    const bytes = hasBody ? outgoing.contentLength : 0;
     // A probe asks every few seconds.
     const level = status === 500 ? 'error' : route !== null && OPERATION_PATHS.has(route) ? 'debug' : 'info';
     const cut = !outgoing.writableFinished;
