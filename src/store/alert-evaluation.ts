@@ -29,7 +29,7 @@ import {
 export interface AlertRun extends Pick<FiringBlock, 'chain' | 'nativeUsd' | 'now'> {
   /** Ascending. Skips blocks that were evaluated before. */
   readonly blocks: readonly PricedBlock[];
-  /** The rule, which is pure; `null`: the block changes nothing. */
+  /** The rule: `decideAlert`, which is pure. `null`: the block changes nothing. */
   readonly decide: (stored: StoredAlert, priced: PricedBlock, now: number) => AlertDecision | null;
 }
 

@@ -150,7 +150,7 @@ async function watchNode(
   }
 }
 
-/** The chain's events from several nodes: follows the best one until it fails or a better one is healthy. */
+/** As `ChainSource.subscribe`, over several nodes: follows the best one until it fails or a better one is healthy. */
 export async function* followChain(options: FollowOptions): AsyncGenerator<ChainEvent> {
   const { pool, clock, signal } = options;
   const sequencer = createBlockSequencer(options.known);
