@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ChainError } from '../../src/chain/chain-source.ts';
 import { openServeLog } from '../../src/cli/commands/run-service.ts';
@@ -50,4 +51,21 @@ test('only what nobody foresaw brings its stack', () => {
   expect(chain).toEqual({ level: 'warn', time: chain.time, msg: 'a:1 cannot be reached' });
   expect(store).toEqual({ level: 'warn', time: store.time, msg: 'the disk is full' });
   expect(bug.err.stack).toContain('serve-log.test.ts');
+});
+
+test('the lines of one turn of the event loop are written together, in order, the last ones at the end', async () => {
+  const written: string[] = [];
+  const { io } = captureIo();
+  const log = openServeLog({ ...io, stderr: { ...io.stderr, write: (text) => written.push(text) } }, 'info');
+  onTestFinished(() => log.close());
+  const messages = () => written.map((text) => text.match(/(?<="msg":")\w+/g)?.join(' '));
+  log.info('one');
+  log.warn('two');
+  expect(written).toEqual([]);
+  await setImmediate();
+  log.info('three');
+  await setImmediate();
+  log.info('four');
+  log.close();
+  expect(messages()).toEqual(['one two', 'three', 'four']);
 });

@@ -205,7 +205,17 @@ type ServeLog = ReturnType<typeof openServeLog>;
 /** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, otherwise JSON lines. */
 export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[] = []) {
   const isPlain = io.stderr.isTTY === true;
-  const write = (line: string) => io.stderr.write(line);
+  let lines = '';
+  const writeLines = () => {
+    if (lines !== '') io.stderr.write(lines);
+    lines = '';
+  };
+  // Those of one turn of the event loop at once: a write each would take longer than a cached response.
+  const write = (line: string) => {
+    if (lines === '') setImmediate(writeLines);
+    lines += line;
+  };
+  process.on('exit', writeLines);
   const log = createRequestLog({ level, isPlain, write, redact: (text) => withoutSecrets(text, secrets) });
   const heard = new Map<string, number>();
   const crash = (error: unknown) => {
@@ -223,7 +233,11 @@ export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[]
       heard.set(String(error), now);
       if (now - lastAt > 60_000) log.problem(error);
     },
-    close: () => void process.off('uncaughtException', crash),
+    close: () => {
+      process.off('uncaughtException', crash);
+      process.off('exit', writeLines);
+      writeLines();
+    },
   };
 }
 
