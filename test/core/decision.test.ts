@@ -9,8 +9,7 @@ const forecast = (horizonSec: number, probability: number | null, savingRatio: n
   reason: () => (probability === null ? 'too little history' : null),
   savingRatio: probability === null ? null : savingRatio,
   ...{ missRatio: 0.12, windows: 77, windowsKept: 61, isCeiling: false },
-  expectedWaitSec: horizonSec / 3,
-  judgedRatio: 1,
+  record: { meanWaitSec: horizonSec / 3, judgedRatio: 1 },
 });
 
 const waits = forecast(900, 0.9, 0.06);

@@ -246,14 +246,7 @@ function forecastsOf({ waits, lanes, nextBaseFee, history }: Models): readonly F
   if (waits === null || history.head < 0) return [];
   // No price is below the floor, and no wait saves more than what lies above it.
   const floor = Number(nextBaseFee.rule.minBaseFee ?? 0n) + lanes.leastTip();
-  const unknownTips = lanes.whyTipsAreUnknown();
-  const most = 1 - floor / Math.max(history.sendNow.at(history.head), 1);
-  return waits.horizons.forecasts().map((forecast) => ({
-    ...forecast,
-    price: Math.max(forecast.price, floor),
-    savingRatio: forecast.savingRatio === null ? null : Math.min(forecast.savingRatio, most),
-    ...(unknownTips && { probability: null, reason: () => unknownTips.reason, savingRatio: null }),
-  }));
+  return waits.horizons.forecasts(floor, lanes.whyTipsAreUnknown());
 }
 
 /** @param leastTip that nodes take, as known before this block */

@@ -25,10 +25,10 @@ export class Column {
     return this.#values[this.#slot(block)] ?? Number.NaN;
   }
 
-  of(blocks: Float64Array): Float64Array {
-    const values = new Float64Array(blocks.length);
-    for (let row = 0; row < values.length; row += 1) values[row] = this.at(blocks[row] ?? 0);
-    return values;
+  /** Of these blocks, in `target`, which is as long or longer. */
+  of(blocks: Float64Array, target: Float64Array): Float64Array {
+    for (let row = 0; row < blocks.length; row += 1) target[row] = this.at(blocks[row] ?? 0);
+    return target.subarray(0, blocks.length);
   }
 
   put(block: number, value: number): void {

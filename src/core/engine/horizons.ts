@@ -51,8 +51,8 @@ export interface Forecast {
   readonly windows: number;
   readonly windowsKept: number;
   readonly isCeiling: boolean;
-  readonly expectedWaitSec: number;
-  readonly judgedRatio: number;
+  /** What came of earlier ones, worked out only where it is read. */
+  readonly record: { readonly meanWaitSec: number; readonly judgedRatio: number };
 }
 
 /** Judged advice. */
@@ -145,7 +145,7 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
 
   /** No price beyond the range of JSON integers is told from another. */
   const present = () => wholeWei(sendNow.at(history.head));
-  const quantileAt = (share: number) => prices.tally.quantile(share) ?? present();
+  const quantileOf = (tally: SortedValues, share: number) => tally.quantile(share) ?? present();
 
   /** Finds the newest states whose windows have ended, evenly spread. */
   function compareStates(): void {
@@ -225,8 +225,9 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
     const now = present();
     let found: Estimate | null = now <= ceiling ? sendingNow() : null;
     let before = 0;
+    const { tally } = prices;
     for (const [quantile, share] of QUANTILES.entries()) {
-      const price = quantileAt(share);
+      const price = quantileOf(tally, share);
       if (price === before || price > ceiling) continue;
       // A higher price saves less even if it always comes.
       if (price >= now || (found !== null && 1 - feeRatio(price, now) <= found.saving)) break;
@@ -282,8 +283,9 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
       const { head } = history;
       if (head % statePace > 0) return;
       const now = present();
+      const { tally } = prices;
       for (const [quantile, share] of QUANTILES.entries()) {
-        heights[quantile]?.put(head / statePace, Math.log(feeRatio(now, quantileAt(share))));
+        heights[quantile]?.put(head / statePace, Math.log(feeRatio(now, quantileOf(tally, share))));
       }
     },
     /** How likely a price that did not come within the shorter horizon still comes within this one. */
@@ -504,36 +506,36 @@ export function createHorizons(history: History, blockSec: number) {
     },
     outcomeAt: (horizonSec: number, block: number): Outcome | null =>
       horizons.find((each) => each.horizonSec === horizonSec)?.verdicts.outcomeAt(block) ?? null,
-    forecasts(): Forecast[] {
-      let price = history.sendNow.at(history.head);
+    /**
+     * Of the head; read at each block, so one object each. @param floor no price is below it, and no wait saves more than what lies
+     * above it, wei per gas @param unknownTips why nothing has a probability; `null` where it may
+     */
+    forecasts(floor = 0, unknownTips: Chance | null = null): Forecast[] {
+      const now = history.sendNow.at(history.head);
+      const mostSaving = 1 - floor / Math.max(now, 1);
+      let price = now;
       return horizons.map(({ horizonSec, verdicts, pastSec }, index) => {
         const estimate = found[index] ?? null;
-        const { meanWaitSec, judgedRatio } = verdicts;
-        const facts = { horizonSec, expectedWaitSec: meanWaitSec, judgedRatio };
-        if (estimate === null) {
-          const reason = () => tooLittlePast(history, pastSec).reason;
-          return { ...facts, ...UNMEASURED, price, reason };
-        }
-        price = estimate.price;
-        const { probability, windows, windowsKept, isCeiling, saving, miss } = estimate;
+        price = estimate?.price ?? price;
+        const isKnown = estimate !== null && unknownTips === null;
         return {
-          ...facts,
-          ...{ price, probability, reason: () => null, savingRatio: saving, missRatio: miss },
-          ...{ windows, windowsKept, isCeiling },
+          horizonSec,
+          price: Math.max(price, floor),
+          probability: isKnown ? estimate.probability : null,
+          reason: isKnown ? NO_REASON : () => (unknownTips ?? tooLittlePast(history, pastSec)).reason,
+          savingRatio: isKnown ? Math.min(estimate.saving, mostSaving) : null,
+          missRatio: estimate?.miss ?? 0,
+          windows: estimate?.windows ?? 0,
+          windowsKept: estimate?.windowsKept ?? 0,
+          isCeiling: estimate?.isCeiling ?? false,
+          record: verdicts,
         };
       });
     },
   };
 }
 
-const UNMEASURED = {
-  probability: null,
-  savingRatio: null,
-  missRatio: 0,
-  windows: 0,
-  windowsKept: 0,
-  isCeiling: false,
-};
+const NO_REASON = () => null;
 
 /** Seven times this much history is needed, and the engine keeps eight days. */
 const LONGEST_SEC = 86_400;

@@ -3,12 +3,15 @@ import type { FeeRule } from '../eip1559.ts';
 import { createCoverageError, feeRatio, type History, scaledFee, wholeWei, within } from './history.ts';
 import { extremeBaseFee, type NextBaseFee } from './next-base-fee.ts';
 import { SortedValues, shareAtMost, takeRanked, WholeSum } from './rolling.ts';
-import { createNearestStates, MEMORY_BLOCKS, unjudged } from './similar-states.ts';
+import { createNearestStates, MEMORY_BLOCKS, NEIGHBOURS, unjudged } from './similar-states.ts';
 
 /** Without a formula for the next blocks: the doubling that wallets use. */
 const BLIND_RISE = 2;
 /** Average must get in even if it misses its first block. A little above the target: similar blocks are too optimistic. */
 const LATE_SHARE = 0.965;
+
+/** Filled and read within one call, as in the search of states. */
+const FOUND = new Float64Array(NEIGHBOURS);
 
 /** The cap of each lane: how far the base fee may rise before its blocks, and how far Slow may wait for it to fall. */
 export function createLaneCaps(history: History, base: NextBaseFee) {
@@ -26,7 +29,7 @@ export function createLaneCaps(history: History, base: NextBaseFee) {
   function averageBaseFee(next: bigint, alike: Float64Array | null): number {
     const worst = worstCase(LANE_PROMISES.average.withinBlocks, next);
     if (!base.formulaHolds || alike === null) return worst;
-    const usual = takeRanked(late.of(alike), Math.ceil(LATE_SHARE * alike.length) - 1);
+    const usual = takeRanked(late.of(alike, FOUND), Math.ceil(LATE_SHARE * alike.length) - 1);
     return Math.min(scaledFee(Number(next), Math.max(usual, 1)), worst);
   }
 
@@ -121,7 +124,7 @@ function createSlowCap(history: History) {
       const { head } = history;
       caps.put(head, Number.NaN);
       if (blocks === null) return ceiling;
-      const least = leastRatio.of(blocks).sort();
+      const least = leastRatio.of(blocks, FOUND).sort();
       const share =
         target + (within(MOST_ERROR, coverageError.at(head) + pendingError(least)) / FULL_ERROR) ** 3;
       const rank = within(least.length - 1, Math.max(Math.ceil(share * least.length) - 1, 0));

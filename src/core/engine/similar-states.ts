@@ -12,7 +12,7 @@ const RESTLESS_BLOCKS = 15;
 const LEAST_MOVE = 0.01;
 /** Number of past states searched, number of nearest ones used, and the minimum. */
 export const MEMORY_BLOCKS = 2_000;
-const NEIGHBOURS = 150;
+export const NEIGHBOURS = 150;
 const LEAST_STATES = 100;
 /** When there are few states, only this share of them is used. */
 const MOST_SHARE = 0.25;
@@ -22,6 +22,7 @@ const LOG_SCALE = 1e4;
 /** Filled and read within one call: new arrays at each block would double its cost. */
 const STATE = new Float64Array(MEMORY_BLOCKS);
 const DISTANCE = new Float64Array(MEMORY_BLOCKS);
+const NEAREST = new Float64Array(NEIGHBOURS);
 
 const scaledLog = (value: number) => Math.round(Math.log(value) * LOG_SCALE);
 
@@ -55,7 +56,7 @@ export function createNearestStates(history: History, age: number) {
       move.put(head, Math.round(moved * LOG_SCALE));
       for (const { recent, of, column } of features) column.put(head, Math.round(of(recent.tally.mean ?? 0)));
     },
-    /** The nearest sufficiently old blocks, in order; `null` while there are too few. */
+    /** The nearest sufficiently old blocks, in order, valid until the next call; `null` while there are too few. */
     nearest(): Float64Array | null {
       const span = history.settled(age, MEMORY_BLOCKS);
       const count = span.to - span.from;
@@ -66,7 +67,7 @@ export function createNearestStates(history: History, age: number) {
       const wanted = Math.min(NEIGHBOURS, Math.floor(count * MOST_SHARE));
       states.set(distance);
       const limit = takeRanked(states, wanted - 1);
-      const found = new Float64Array(wanted);
+      const found = NEAREST.subarray(0, wanted);
       // Among equally near ones, the youngest. Not `<=`: if distances are `NaN` the loop still finds enough, and ends.
       for (let index = count - 1, left = wanted; left > 0; index -= 1) {
         if (!((distance[index] ?? 0) > limit)) found[--left] = span.from + index;
