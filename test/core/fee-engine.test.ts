@@ -117,6 +117,21 @@ describe('a rewind', () => {
     long.rewindTo(1_100);
     expect(long.head).toBeNull();
   });
+
+  it.each([
+    [600, 424, true],
+    [600, 425, false],
+    [1_000, 24, true],
+    [1_000, 300, false],
+    [300, 1_000, false],
+  ])('by %i and then by %i blocks leaves it right or forgets everything', (depth, more, isKnown) => {
+    const blocks = makeBlocks(restlessSteps(1_400));
+    const engine = engineAfter(blocks, { capacity: 300 });
+    const kept = blocks.slice(0, blocks.length - depth - more);
+    for (const blocksDown of [depth, depth + more]) engine.rewindTo(blocks.at(-1 - blocksDown)?.number ?? 0);
+    expect(engine.head).toBe(isKnown ? kept.at(-1) : null);
+    expect(engine.advice()).toEqual(isKnown ? engineAfter(kept, { capacity: 300 }).advice() : null);
+  });
 });
 
 describe('the next base fee', () => {

@@ -95,12 +95,13 @@ export class FeeEngine {
     this.#advice = null;
   }
 
-  /** As if the blocks above had never been pushed. Beyond 1,024 blocks it resets the engine. */
+  /** As if the blocks above had never been pushed. Beyond 1,024 blocks below the highest that was, it resets the engine. */
   rewindTo(number: number): void {
     if (this.#head === null || number >= this.#head.number) return;
     this.#advice = null;
-    const deepest = Math.max(this.#head.number - REWIND_DEPTH, this.#models.history.origin);
-    const head = number >= deepest ? this.#recent[number % this.#recent.length] : undefined;
+    const found = this.#recent[number % this.#recent.length];
+    // A rewind after another may reach blocks whose place later ones have taken.
+    const head = found?.number === number && number >= this.#models.history.origin ? found : undefined;
     if (head === undefined) {
       this.#head = null;
       this.#models = openModels(this.#rule, this.#capacity, this.#isForPrices);
