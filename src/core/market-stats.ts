@@ -168,7 +168,7 @@ function findExcursions(
 }
 
 /** The mean of one hour (or a part of it), and the number of blocks behind it. */
-interface HourlyMean {
+export interface HourlyMean {
   /** Unix seconds of any moment within the hour. */
   readonly timestamp: number;
   readonly meanBaseFee: number;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LaneName } from '../core/advice.ts';
-import { DAY_SEC, MINUTE_SEC } from '../core/time.ts';
+import type { HourlyMean } from '../core/market-stats.ts';
+import { DAY_SEC, HOUR_SEC, MINUTE_SEC } from '../core/time.ts';
 import { type CoinPriceRow, coinPricesIn } from './coin-prices.ts';
 import { Store } from './database.ts';
 import { LaneHistory } from './lane-history.ts';
@@ -36,13 +37,25 @@ export class HistoryStore extends Store {
     return rows.map(blockRollup);
   }
 
-  /** As {@link blocks}, with prices alone: all columns of a day's blocks take three times as long, and 10 MB more. */
-  async prices(window: Window): Promise<PricedBlocks[]> {
+  /**
+   * As {@link blocks}, with prices alone: all columns of a day's blocks take three times as long, and 10 MB more. `null`:
+   * there are more than `most`.
+   */
+  async prices(window: Window, most: number): Promise<PricedBlocks[] | null> {
     const rows = await this.database.run((db) => {
       const columns = blocksIn(db, window).select(['number', 'timestamp', 'base_fee', 'tip_p50']);
-      return columns.orderBy('timestamp').orderBy('number').execute();
+      const ordered = columns.orderBy('timestamp').orderBy('number');
+      return ordered.limit(most + 1).execute();
     });
-    return rows.map(pricedBlock);
+    return rows.length > most ? null : rows.map(pricedBlock);
+  }
+
+  /** The mean base fee of each hour that starts in `window`. */
+  hours(window: Window): Promise<HourlyMean[]> {
+    return this.database.run((db) => {
+      const hours = bucketsIn(db, HOUR_SEC, window).orderBy('start');
+      return hours.select(['start as timestamp', 'base_mean as meanBaseFee', 'blocks']).execute();
+    });
   }
 
   countBlocks(window: Window): Promise<number> {

@@ -71,7 +71,7 @@ describe('a response that is requested again', () => {
 
   it('is computed once where a hundred ask for it at once', async () => {
     const { service } = await start();
-    const count = vi.spyOn(HistoryStore.prototype, 'countBlocks');
+    const count = vi.spyOn(HistoryStore.prototype, 'prices');
     onTestFinished(() => count.mockRestore());
     const all = await Promise.all(Array.from({ length: 100 }, () => tagOf(service, MARKET)));
     expect(all.every((tag) => tag === all[0])).toBe(true);

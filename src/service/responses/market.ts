@@ -9,7 +9,6 @@ import {
   volatility,
   type Weighted,
 } from '../../core/market-stats.ts';
-import { HOUR_SEC } from '../../core/time.ts';
 import { cost, gasOfAction, USUAL_ACTIONS } from '../../core/usual-work.ts';
 import { coinPriceAt } from '../../store/coin-prices.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
@@ -28,12 +27,7 @@ export async function statsMarket(
   dataFees: DataFees,
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
-  const stored = await history.buckets(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
-  const hours = stored.map((hour) => ({
-    timestamp: hour.start,
-    meanBaseFee: hour.base_mean,
-    blocks: hour.blocks,
-  }));
+  const hours = await history.hours({ from: end - TIME_FRAME_SEC['30d'], to: end });
   const begins = end - TIME_FRAME_SEC[timeFrame];
   const coinBefore = coinPriceAt(await history.coinPrices({ from: begins, to: begins }), begins);
   const { lanes } = published.advice;
@@ -154,7 +148,8 @@ export async function marketSeries(
   window: Window,
   mostRows = MOST_ROWS,
 ): Promise<PricedBlocks[]> {
-  if ((await history.countBlocks(window)) <= mostRows) return history.prices(window);
+  const blocks = await history.prices(window, mostRows);
+  if (blocks !== null) return blocks;
   const oldest = (await history.reachesBackTo(null)) ?? window.from;
   const fits = (sec: number) => (window.to - Math.max(window.from, oldest)) / sec <= mostRows;
   const bucketSec = ROLLUP_SEC.find(fits) ?? ROLLUP_SEC[2];
