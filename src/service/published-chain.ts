@@ -114,10 +114,10 @@ export class ChainPublisher {
 }
 
 function isSamePublished(one: PublishedChain, other: PublishedChain): boolean {
-  const { source, status, ...rest } = one;
-  return (
-    (Object.keys(rest) as (keyof typeof rest)[]).every((fact) => one[fact] === other[fact]) &&
-    source.name === other.source.name &&
-    (status === other.status || isDeepStrictEqual(status, other.status))
-  );
+  for (const fact in one) {
+    const name = fact as keyof PublishedChain;
+    if (name !== 'source' && name !== 'status' && one[name] !== other[name]) return false;
+  }
+  const isSameStatus = one.status === other.status || isDeepStrictEqual(one.status, other.status);
+  return isSameStatus && one.source.name === other.source.name;
 }

@@ -48,6 +48,8 @@ export class IngestedChain {
   /** The node's last believed answer to `eth_config`; `null`: none. */
   ethConfig: EthConfig | null = null;
   #rules: ChainRules = NO_RULES;
+  /** What `#rules` were last told by: they are read for every response. */
+  #rulesOf: readonly unknown[] = [];
 
   /** @param flush resolves once all ingested blocks are stored; to `false` where they cannot be */
   constructor(options: FollowerOptions, flush: () => Promise<boolean>) {
@@ -100,9 +102,13 @@ export class IngestedChain {
 
   /** Of the head; the same object while nothing changes. A standby has the leader's. */
   get rules(): ChainRules {
-    const { head, profile } = this;
-    const own = head === null || profile === null ? NO_RULES : chainRules(head, profile, this.ethConfig);
-    const rules = this.#options.lease.leaderReport?.rules ?? own;
+    const { head, profile, ethConfig } = this;
+    const leaders = this.#options.lease.leaderReport?.rules;
+    const of = [head, profile, ethConfig, leaders];
+    if (of.every((each, at) => each === this.#rulesOf[at])) return this.#rules;
+    this.#rulesOf = of;
+    const own = head === null || profile === null ? NO_RULES : chainRules(head, profile, ethConfig);
+    const rules = leaders ?? own;
     if (!isDeepStrictEqual(rules, this.#rules)) this.#rules = rules;
     return this.#rules;
   }
