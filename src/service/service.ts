@@ -216,8 +216,10 @@ export async function startService(options: ServiceOptions) {
 
   return {
     /** Handles a v1 request without a socket; never rejects. Adds details for log and metrics to `record`. */
-    fetch: async (request: Request, record: RequestRecord = {}): Promise<Response> =>
-      signal.aborted ? errorResponse(stopped(), request, state.chainId) : app.fetch(request, record),
+    fetch: (request: Request, record: RequestRecord = {}): Promise<Response> =>
+      Promise.resolve(
+        signal.aborted ? errorResponse(stopped(), request, state.chainId) : app.fetch(request, record),
+      ),
     /** Ends the streams of `gas/stream`, for a server that stops. */
     endStreams: streams.end,
     condition: (): Condition => ({ ...state.condition(), streams: streams.count() }),

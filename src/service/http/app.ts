@@ -91,7 +91,7 @@ export function createApp(options: AppOptions) {
     if (SHARED.has(path)) {
       c.env.isStream = false;
       const shared = await cached(withoutKey(c.req.url), () => encoded(route.handle(admitted())));
-      return shared.respond(c);
+      return await shared.respond(c);
     }
     const request = admitted();
     if (group === 'alerts' || group === 'auto-txs') refuseUnsaved(group, options);

@@ -44,12 +44,12 @@ export function createRequestMetrics(startedMs: number) {
       const sec = durationMs / 1_000;
       const name = route ?? 'none';
       const own = routes.get(name) ?? { answers: new Map(), within: BUCKETS.map(() => 0), count: 0, sum: 0 };
-      routes.set(name, own);
+      if (own.count === 0) routes.set(name, own);
       own.count += 1;
       own.sum += sec;
       const asked = METHODS.has(method) ? method : 'other';
       const answers = own.answers.get(asked) ?? new Map<number, number>();
-      own.answers.set(asked, answers);
+      if (answers.size === 0) own.answers.set(asked, answers);
       answers.set(status, (answers.get(status) ?? 0) + 1);
       const first = BUCKETS.findIndex((bound) => sec <= bound);
       if (first !== -1) own.within[first] = (own.within[first] ?? 0) + 1;

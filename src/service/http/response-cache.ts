@@ -35,7 +35,7 @@ export class EncodedResponse {
   }
 
   /** 304 when the client has it, gzip when the client accepts it. */
-  async respond({ req }: Context): Promise<Response> {
+  respond({ req }: Context): Response | Promise<Response> {
     const known = req.header('if-none-match')?.split(',') ?? [];
     if (known.some((tag) => ['*', this.#tag].includes(tag.trim().replace(/^W\//, '')))) {
       const { 'Content-Type': _, 'Content-Length': __, ...headers } = this.#headers;
@@ -44,6 +44,10 @@ export class EncodedResponse {
     if (this.#length < GZIP_MIN_BYTES || !GZIP_ACCEPTED.test(req.header('accept-encoding') ?? '')) {
       return new Response(this.#text, { headers: this.#headers });
     }
+    return this.#compressed();
+  }
+
+  async #compressed(): Promise<Response> {
     this.#gzip ??= compress(this.#text, { level: GZIP_LEVEL }).then((bytes) => new Uint8Array(bytes));
     const bytes = await this.#gzip;
     const packed = { 'Content-Encoding': 'gzip', 'Content-Length': String(bytes.byteLength) };

@@ -357,8 +357,9 @@ function route(
 ): Promise<Response> {
   const { limits, options } = context;
   // RFC 9112, 3.2. Node.js takes the first, a proxy may have taken the other.
-  if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1)
-    throw badRequest();
+  const isHost = (name: string, at: number) =>
+    name.length === 4 && at % 2 === 0 && name.toLowerCase() === 'host';
+  if (rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost)) throw badRequest();
   if (request.url.length > limits.urlBytes) throw urlTooLong(limits.urlBytes);
   const { pathname: path, hostname } = new URL(request.url);
   // DNS rebinding: a page may resolve its own host name to this machine.
