@@ -87,6 +87,9 @@ const output: OutputOptions = {
 
 /** What sends requests, with `fetch` behind it: the monitor draws its frame before it is read. */
 const HTTP = /\/src\/client\/(client|http|http-errors)\.ts$/;
+/** What reads responses with prices: its schemas are made while the service responds. */
+const PRICES =
+  /\/src\/client\/(lenient|responses|wire-form|views\/gas-responses)\.ts$|\/src\/contract\/(primitives|gas)\.ts$/;
 /** What every command needs that asks a service for prices, and small files that a service or the monitor shares with it. */
 const CLIENT = new RegExp(
   [
@@ -130,9 +133,11 @@ const program = build({
           test: (file: string) =>
             CLIENT.test(file) &&
             !HTTP.test(file) &&
+            !PRICES.test(file) &&
             (/views\/(gas|chain-status)/.test(file) || !VIEWS.test(file)),
         },
         { name: 'http', test: HTTP, priority: 2.5 },
+        { name: 'prices', test: PRICES, priority: 2.4 },
         { name: 'rules', test: RULES, priority: 2 },
         { name: 'contract', test: CONTRACT, priority: 1.5 },
         { name: 'views', test: VIEWS, priority: 1 },

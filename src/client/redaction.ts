@@ -1,7 +1,6 @@
 import { PATHS } from '../contract/routes.ts';
 import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
-import { isRecord, parseJson } from './values.ts';
-import { normalKey } from './wire-form.ts';
+import { isRecord, normalKey, parseJson } from './values.ts';
 
 /** Services' names for a signed transaction, or the signature alone. */
 const SECRET_NAME = /^(raw|signed|serialized|txhex$|sig(natures?)?$|[rs]$)/;

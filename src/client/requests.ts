@@ -3,7 +3,6 @@ import { ClientError } from './errors.ts';
 import type { Http } from './http.ts';
 import { describedRoute, findDescription, listsParameter, type ServiceDescription } from './openapi.ts';
 import { type Listed, type ListPage, wholeList } from './paging.ts';
-import { parseResponse, throwIfRefused, viewOf } from './responses.ts';
 import type { ClientRoute, Query } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
 
@@ -60,7 +59,7 @@ export class Requests {
 
   async read<View>(route: ClientRoute<View>, text: string, path: string = route.path): Promise<View> {
     const context = { endpoint: path, host: this.http.host, isOwn: this.isOwn };
-    const { schema, view } = await route.schemas();
+    const [{ schema, view }, { parseResponse, viewOf }] = await readingOf(route);
     return viewOf(parseResponse(text, schema, context), view, text, context);
   }
 
@@ -74,7 +73,7 @@ export class Requests {
     const path = itemPath(route.path, values);
     await this.requireListed(route);
     const response = this.http.send({ path, query: await this.takenOf(route, query), signal });
-    const [{ text }] = await Promise.all([response, route.schemas()]);
+    const [{ text }] = await Promise.all([response, readingOf(route)]);
     onResponse?.(harmlessJson(text));
     return this.read(route, text, path);
   }
@@ -109,6 +108,7 @@ export class Requests {
   ): Promise<View | null> {
     const path = itemPath(route.path, values);
     const text = await this.write(route, call, body, path);
+    const [, { throwIfRefused }] = await readingOf(route);
     try {
       throwIfRefused(parseJson(text), { endpoint: path });
       const view = await this.read(route, text, path);
@@ -143,6 +143,10 @@ export class Requests {
     }
   }
 }
+
+/** What reads its responses: loaded while the service responds. */
+const readingOf = <View>(route: ClientRoute<View>) =>
+  Promise.all([route.schemas(), import('./responses.ts')]);
 
 export function pathOf(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));

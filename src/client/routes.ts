@@ -42,7 +42,7 @@ const route = <
   return { method, path, documented, addition, schemas: () => (loaded ??= schemas()) };
 };
 
-const gas = () => Promise.all([import('../contract/gas.ts'), import('./views/gas.ts')]);
+const gas = () => Promise.all([import('../contract/gas.ts'), import('./views/gas-responses.ts')]);
 const cost = () => Promise.all([import('../contract/estimate.ts'), import('./views/cost.ts')]);
 const chain = () => Promise.all([import('../contract/chain.ts'), import('./views/chain.ts')]);
 const dashboard = () => Promise.all([import('../contract/dashboard.ts'), import('./views/dashboard.ts')]);

@@ -123,3 +123,6 @@ function harmlessText(text: string, name: string): string | null {
   if (text.length <= CALLDATA_LONGEST && HEX.test(text)) return text;
   return cleanText(text, LONGEST_WRITTEN).trim();
 }
+
+/** `gas_price` and `Gas-Price` are one name. */
+export const normalKey = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');

@@ -6,6 +6,7 @@ import {
   type FeeUnit,
   isRecord,
   type JsonRecord,
+  normalKey,
   readFee,
   readFlag,
   readNumber,
@@ -209,8 +210,6 @@ export function unwrapped(field: z.core.$ZodType): {
   }
   return { inner: inner as z.ZodType, isNullable };
 }
-
-export const normalKey = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 function keyOf(record: JsonRecord, name: string): string | null {
   if (Object.hasOwn(record, name)) return name;

@@ -65,21 +65,21 @@ export const channelNamed = (channel: string) => CHANNELS.find(({ name }) => nam
 
 /** `-1001234567890_42` is topic 42 of a group. */
 const CHAT_ID = /^(?:-?[1-9]\d{0,18}|-100[1-9]\d{0,15}_[1-9]\d{0,9}|@[A-Za-z]\w{3,31})$/;
-/** RFC 5322's atoms (also in other scripts, RFC 6531): no quotes, brackets, commas or line breaks, so one address at most. */
-const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-const DOMAIN =
-  /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
 /** RFC 5321, 4.5.3.1. */
 const ADDRESS_LONGEST = 254;
 const LOCAL_LONGEST = 64;
 
 export function isAddress(text: string): boolean {
+  // RFC 5322's atoms (also in other scripts, RFC 6531): no quotes, brackets, commas or line breaks, so one address at most.
+  const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+  const domain =
+    /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
   const at = text.lastIndexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   return (
     text.length <= ADDRESS_LONGEST &&
     local.length <= LOCAL_LONGEST &&
-    LOCAL_PART.test(local) &&
-    DOMAIN.test(text.slice(at + 1))
+    localPart.test(local) &&
+    domain.test(text.slice(at + 1))
   );
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as wire from '../../contract/dashboard.ts';
 import { drawn, lenient, said, sayingAny } from '../lenient.ts';
-import { RecommendationView, Snapshot, TrendView } from './gas.ts';
+import { RecommendationView, Snapshot, TrendView } from './gas-responses.ts';
 
 /** `GET /dashboard/stats/current`. Required: the prices. */
 export const Current = lenient(
