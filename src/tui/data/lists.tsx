@@ -119,8 +119,6 @@ const OWN_IDLE_MS = 12_000;
 /** In this process: what is not shown is only counted and announced, soon after a block, which is what most of it waits for. */
 const OWN_UNSEEN_MS = 2_000;
 const OWN_LATER_MS = 6_000;
-/** Two polls follow a block. */
-const AFTER_BLOCK_MS = 3_000;
 const UNSEEN_EVERY = 8;
 
 function useList<Item>(session: ListSession, options: ListOptions<Item>) {
@@ -138,7 +136,7 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
         const isEmpty = items.length === 0 && !isShown;
         if (isEmpty || items.length > LONG_LIST) return Math.max(intervalMs, OWN_IDLE_MS);
         if (isShown) return intervalMs;
-        const isAfterBlock = session.now() - (snapshot?.updatedAt ?? 0) < AFTER_BLOCK_MS;
+        const isAfterBlock = session.now() - (snapshot?.updatedAt ?? 0) < OWN_UNSEEN_MS;
         const unseenMs = isAfterBlock ? OWN_UNSEEN_MS : OWN_LATER_MS;
         return Math.max(intervalMs, Math.min(unseenMs, UNSEEN_EVERY * intervalMs));
       },
