@@ -29,6 +29,7 @@ const FOREIGN_FLAGS = new Set([
   '--list',
   '--heap-growing-percent',
   '--semi-space-growth-factor',
+  '--memory-reducer-gc-count',
   '--optimize-for-size',
   '--memory-saver-mode',
   '--transport',

@@ -1,7 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { makeWhole } from '../../store/whole-file.ts';
 import type { MonitorLog } from '../../tui/app/monitor-log.ts';
 import type { MonitorSource } from '../../tui/app/source.ts';
@@ -10,6 +8,7 @@ import { chainsOption, chosenChains } from '../chosen-chains.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { stateFile } from '../config-file.ts';
 import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
+import { boundHeap, shrinkHeap } from '../heap.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { cleanLine, mapped, withSpinner } from '../output.ts';
@@ -101,12 +100,19 @@ async function openBoard(io: Io, settings: Settings, setups: readonly ChainSetup
   // Without chains the first frame need not wait for its code.
   const { EVERY_MS, openChainRows } = await import('../chain-rows.ts');
   const rows = openChainRows(setups, { now: io.now, patienceSec: settings.patienceSec.value });
+  let isStarted = false;
+  const start = () => {
+    if (isStarted) return;
+    isStarted = true;
+    rows.start();
+    const isRead = rows.complete(READY_WITHIN_MS, io.interruption());
+    void isRead.then(boundHeap).then(shrinkHeap, () => {});
+  };
   return {
     everyMs: EVERY_MS,
     read: rows.read,
     subscribe: (listener: () => void) => {
-      rows.start();
-      void rows.complete(READY_WITHIN_MS, io.interruption()).then(boundHeap, () => {});
+      start();
       return rows.subscribe(listener);
     },
     open: async (name: string) => {
@@ -199,16 +205,6 @@ async function open(io: Io, settings: Settings): Promise<OpenedClient & Pick<Mon
     signal: new AbortController().signal,
   });
   boundHeap();
+  void opened.embedded?.filled().then(shrinkHeap, () => {});
   return { ...opened, rememberedAs: rememberedName(settings.source.value) };
-}
-
-/**
- * Keeps the heap of a monitor that runs for weeks near its live size. Not before the code is loaded: such a flag has V8
- * refuse what is compiled already, Node's own code (20 ms for `fetch` alone) and ours, and what it then writes for the next start.
- */
-function boundHeap(): void {
-  flushCompileCache();
-  setFlagsFromString('--heap-growing-percent=30');
-  // Room for short-lived objects as large as the start has made it: V8 would give them alone 134 MB.
-  setFlagsFromString('--semi-space-growth-factor=1');
 }
