@@ -115,6 +115,31 @@ test.each([
   },
 );
 
+test.each([0, 1, 2])(
+  'a block number %i after the only stored one is live with the prices that its history has, from the first',
+  async (more) => {
+    const node = await startNode();
+    const database = await temporaryFile('history.db');
+    const open = async (options: Partial<Parameters<typeof readyService>[0]>) => {
+      const source = createRpcSource({ urls: [node.url] });
+      onTestFinished(() => source.close());
+      return readyService({ source, database, ...options });
+    };
+    const once = await open({ role: 'one-shot', glance: 'prices' });
+    await waitFor(async () => !(await once.current()).stale);
+    await once.stop();
+    node.chain.mine(more);
+    const service = await open({});
+    let first = await service.current();
+    for (; first.stale; first = await service.current()) await service.changed();
+    await service.filled();
+    const { blockNumber, lanes } = await service.current();
+    expect([first.blockNumber, blockNumber]).toEqual([319 + more, 319 + more]);
+    expect(first.lanes).toEqual(lanes);
+    expect(lanes.average.probability).not.toBeNull();
+  },
+);
+
 function pagedSource(blocks = makeBlocks(400, 499)) {
   const source = new ScriptedSource(blocks);
   return Object.assign(source, {

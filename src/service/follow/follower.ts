@@ -211,7 +211,8 @@ export class Follower {
     if (!(await this.#load())) return;
     await this.#options.track.settle();
     this.#ready.resolve();
-    if (this.#options.glance !== undefined) return;
+    // Of fewer no others are stored right below.
+    if (this.#options.glance !== undefined || !this.chain.hasNewest(FIRST_BLOCKS)) return;
     // What else is stored must not delay the newest block.
     void Promise.race([this.#live.promise, sleep(LIVE_WITHIN_MS, this.#options.signal)]).then(() =>
       this.#guard(() => this.chain.rebuild()),
@@ -277,7 +278,7 @@ export class Follower {
     const isMuch = newest !== null && newest.blocks.length > MOST_FOLLOWED;
     const isAlone = this.#options.glance === 'prices' && behind === null && isMuch;
     // Before anything counts as live: prices that rest on fewer blocks are others.
-    if (this.#options.glance !== undefined && !isAlone) await this.#readBelow();
+    if (!isAlone) await this.#readBelow();
     this.state.responded();
     if (isAlone) return this.#showAlone(newest, until);
     if (this.chain.head === null) await this.#readFirst();
