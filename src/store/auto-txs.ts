@@ -51,13 +51,13 @@ export class AutoTxStore extends Store {
     this.#right = right;
   }
 
-  /** Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` unfinished ones. */
+  /** Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` that are not final. */
   async create(autoTx: StoredAutoTx, signed: Uint8Array | null, most: number) {
     const { id, owner, createdAt } = autoTx;
     return this.database.transaction(async (trx) => {
       if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
-      const open = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_OPEN);
-      if (Number.isFinite(most) && (await countRows(open)) >= most) return { kind: 'too-many' } as const;
+      const notFinal = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_NOT_FINAL);
+      if (Number.isFinite(most) && (await countRows(notFinal)) >= most) return { kind: 'too-many' } as const;
       const rival = await findRival(trx, autoTx);
       if (rival !== null) return { kind: 'same-nonce', id: rival } as const;
       await trx.insertInto('auto_txs').values(toAutoTxRow(autoTx)).execute();
@@ -65,7 +65,7 @@ export class AutoTxStore extends Store {
         signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target';
       await addNotes(trx, id, [{ kind: 'CREATED', blockNumber: null, message }], createdAt);
       if (signed !== null) await insertSigned(trx, id, await this.#seal(trx, id, signed));
-      await forgetFinished(trx, owner);
+      await forgetFinal(trx, owner);
       return { kind: 'created' } as const;
     });
   }
@@ -233,7 +233,8 @@ export class AutoTxStore extends Store {
     });
   }
 
-  async hasOpen(): Promise<boolean> {
+  /** Whether any sender needs a turn: for live ones, or for those that a node may have. */
+  async hasSenders(): Promise<boolean> {
     return (await this.liveSenders('', 1)).length > 0 || (await this.submittedSenders()).length > 0;
   }
 
@@ -335,12 +336,12 @@ const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
 const ofSender = <Output>(all: SelectQueryBuilder<Tables, 'auto_txs', Output>, from: string) =>
   all.where('from_address', '=', from).orderBy('nonce').orderBy('id');
 
-const IS_FINISHED = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED')`;
+const IS_FINAL = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED')`;
 const IS_PENDING = sql<boolean>`status = 'PENDING'`;
 const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
 const IS_LIMITED = sql<boolean>`max_cost is not null and status in ('PENDING', 'DISABLED')`;
 const IS_NEW_LIMIT = sql<boolean>`${IS_LIMITED} and effective_since is null`;
-const IS_OPEN = sql<boolean>`status in ('DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED')`;
+const IS_NOT_FINAL = sql<boolean>`status in ('DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED')`;
 const IS_SUBMITTED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 
 const DISABLED_AT_ONCE = 100;
@@ -466,9 +467,9 @@ export async function rewindAutoTxs(trx: Queries, number: number, now: number): 
 }
 
 export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
-  await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINISHED).execute();
-  const open = trx.selectFrom('auto_txs').selectAll().where(sql<boolean>`(${IS_LIVE} or may_be_out = 1)`);
-  await stepAll(trx, await open.execute(), { type: 'restart' }, now);
+  await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINAL).execute();
+  const watched = trx.selectFrom('auto_txs').selectAll().where(sql<boolean>`(${IS_LIVE} or may_be_out = 1)`);
+  await stepAll(trx, await watched.execute(), { type: 'restart' }, now);
 }
 
 /** Applies an event to many; `reason` precedes its notes. Returns how many it changed. */
@@ -504,17 +505,17 @@ async function isTaken(
   return (await findRival(trx, stored)) !== null;
 }
 
-const MOST_FINISHED = 10_000;
+const MOST_FINAL = 10_000;
 const SETTLED_BLOCKS = 64;
 const FORGOTTEN_AT_ONCE = 100;
 
-/** Deletes an owner's oldest ended auto-txs beyond `most`, except those that may still be mined. */
-export async function forgetFinished(trx: Queries, owner: string, most = MOST_FINISHED): Promise<void> {
-  const finished = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_FINISHED);
-  const tooMany = (await countRows(finished)) - most;
+/** Deletes an owner's oldest final auto-txs beyond `most`, except those that may still be mined. */
+export async function forgetFinal(trx: Queries, owner: string, most = MOST_FINAL): Promise<void> {
+  const final = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_FINAL);
+  const tooMany = (await countRows(final)) - most;
   if (tooMany <= 0) return;
   const { rows } = await sql<{ id: string }>`
-    select id from auto_txs where owner = ${owner} and ${IS_FINISHED} and may_be_out = 0
+    select id from auto_txs where owner = ${owner} and ${IS_FINAL} and may_be_out = 0
       and (chain_block is null or chain_block < (select coalesce(max(number), 0) from blocks) - ${SETTLED_BLOCKS})
     order by created_at, id limit ${Math.min(tooMany, FORGOTTEN_AT_ONCE)}`.execute(trx);
   const ids = rows.map(({ id }) => id);

@@ -242,7 +242,7 @@ export function describeOrder(
   until: TimeText = when,
 ): readonly Fact[] {
   const { isStrict, maxCost, effectiveSince, reachWithinSec } = autoTx;
-  const isOpen = !isOver(autoTx);
+  const isEnded = isOver(autoTx);
   const distance = snapshot && isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null;
   const within = mapped(reachWithinSec, (sec) => ` within ${formatDuration(sec)}`) ?? '';
   const likely = (chance: number) => formatLikelihood(chance) + within;
@@ -250,8 +250,8 @@ export function describeOrder(
     ['target', describeTarget(autoTx)],
     ['price since', maxCost && mapped(effectiveSince, when)],
     ['now', mapped(distance, (known) => describeTargetDistance(known, isStrict))],
-    ['likely', mapped(isOpen ? chanceOf(autoTx) : null, likely)],
-    ['expires', mapped(isOpen ? autoTx.expiresAt : null, until)],
+    ['likely', mapped(isEnded ? null : chanceOf(autoTx), likely)],
+    ['expires', mapped(isEnded ? null : autoTx.expiresAt, until)],
   ];
 }
 

@@ -176,7 +176,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
     case 'sign':
       return status === 'DRAFT' ? to({ ...state, status: 'PENDING' }, note('SIGNED', 'signed')) : null;
     case 'change':
-      return isWaiting(state) || status === 'DRAFT'
+      return isChangeable(state)
         ? to({ ...withoutWatch(state), hold: null }, note('CHANGED', event.message))
         : null;
     case 'enable':
@@ -188,7 +188,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
         ? disable(state, event.obstacle ?? null, facts)
         : null;
     case 'cancel':
-      return isWaiting(state) || status === 'DRAFT' ? end(state, 'CANCELLED', cancelWords(state)) : null;
+      return isChangeable(state) ? end(state, 'CANCELLED', cancelWords(state)) : null;
     case 'expire':
       return isWaiting(state) ? end(state, 'EXPIRED', expiryWords(state)) : null;
     case 'hold':
@@ -344,11 +344,10 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   }
   if (takenSince === null || takenSince <= number) return null;
   // A reorg may have removed the other transaction with its nonce, so this one may be mined after all.
-  const isUnsent = isWaiting(state) && !state.mayBeOut;
-  const open: AutoTxState = { ...state, takenSince: null, mayBeOut: !isUnsent };
-  if (state.status !== 'FAILED') return to(open);
+  const watched = { ...state, takenSince: null, mayBeOut: state.mayBeOut || !isWaiting(state) };
+  if (state.status !== 'FAILED') return to(watched);
   const words = 'the block that used its nonce is no longer part of the chain';
-  return to(open, note('REORGED', `${words}: it may be mined after all`, number));
+  return to(watched, note('REORGED', `${words}: it may be mined after all`, number));
 }
 
 /** A process gives up to send well before this, and nodes have told each other. */
@@ -488,6 +487,9 @@ function taken(state: AutoTxState, seen: Observation, { nonce, confirmations }: 
 
 /** Signed, and not submitted, or no node has it any more. */
 export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
+
+/** A draft or a waiting one, which its owner may change. */
+export const isChangeable = (state: AutoTxState) => state.status === 'DRAFT' || isWaiting(state);
 
 const note = (kind: NoteKind, message: string, blockNumber: number | null = null): TimelineNote => ({
   kind,

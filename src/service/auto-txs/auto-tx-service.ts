@@ -15,7 +15,7 @@ import { changedTargetWords, unpriced } from '../../core/auto-txs/cost-limit.ts'
 import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
-  type AutoTxState,
+  isChangeable,
   NEW_DRAFT,
   NEW_PENDING,
   type RuleFacts,
@@ -330,7 +330,7 @@ function planChange(
   const order = priced !== null && isSameWish(priced, wanted) ? priced : wanted;
   const news = changedWords(stored, { ...content, order }, signed?.nonce);
   const isSigned = stored.signed !== null || signed !== null;
-  if (!isOpen(stored.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(stored);
+  if (!isChangeable(stored.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(stored);
   const note = (update.note ?? stored.note).toWellFormed();
   const signature = signed && { signed: signatureOf(signed) };
   let autoTx: StoredAutoTx = { ...stored, ...content, ...signature, order, note, updatedAt: now };
@@ -358,9 +358,6 @@ function planChange(
   const isToPrice = order.limit != null && order.limit.since === null;
   return { autoTx, notes, isToPrice, isToCheck: isSigned && (signed !== null || news.length > 0) };
 }
-
-const isOpen = ({ status }: AutoTxState) =>
-  status === 'DRAFT' || status === 'PENDING' || status === 'DISABLED';
 
 /** One that begins to wait; without a transaction a draft. `now`: ms since epoch. */
 export const newAutoTx = (
@@ -449,7 +446,7 @@ function orderWith(
     : { ...strict, target: 0n, limit: unpriced(maxCost) };
 }
 
-/** Maximum number of unfinished auto-txs per key, drafts included; the operator has no limit. */
+/** Maximum number of auto-txs per key that are not final, drafts included; the operator has no limit. */
 export const AUTO_TXS_PER_KEY = 1_000;
 
 const sameNonce = (id: string) =>

@@ -93,7 +93,7 @@ export class AutoTxSchedule {
   async turn(): Promise<void> {
     const { store, freshChain, blocks, profile } = this.#context;
     await this.#prune();
-    if (!(await store.hasOpen())) return;
+    if (!(await store.hasSenders())) return;
     await this.#expire();
     const head = freshChain()?.head ?? (await blocks.head());
     if (head === null || profile() === null) return;

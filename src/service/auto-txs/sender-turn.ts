@@ -49,8 +49,8 @@ export async function takeTurn(turn: SenderTurn): Promise<void> {
   const first = live.find((stored) => nonceOf(stored) === nextNonce);
   if (isWhole && first !== undefined) await context.limits.estimateAnew(first, signal);
   const mayBeUsed = (stored: StoredAutoTx) => nonceOf(stored) < nextNonce || stored.state.takenSince !== null;
-  const unsent = isWhole ? live.filter((stored) => isUnsent(stored) && mayBeUsed(stored)) : [];
-  const observed = await mapBounded([...submitted, ...unsent], OBSERVED_AT_ONCE, signal, (stored) =>
+  const overtaken = isWhole ? live.filter((stored) => isOnlyHere(stored) && mayBeUsed(stored)) : [];
+  const observed = await mapBounded([...submitted, ...overtaken], OBSERVED_AT_ONCE, signal, (stored) =>
     observeAndStore(stored, nextNonce, turn),
   );
   await sendDue(nextNonce, observed, turn);
@@ -70,7 +70,7 @@ function isBeingConfirmed({ state: { inclusion } }: StoredAutoTx, { context, hea
   return head.number - inclusion.blockNumber + 1 < context.confirmations(chain);
 }
 
-const isUnsent = ({ state: { status, mayBeOut } }: StoredAutoTx) => status !== 'SUBMITTED' && !mayBeOut;
+const isOnlyHere = ({ state: { status, mayBeOut } }: StoredAutoTx) => status !== 'SUBMITTED' && !mayBeOut;
 
 /** Submitted, no node shows it, and its nonce is free. */
 const isUnseen = ({ stored, observation }: Observed): boolean =>

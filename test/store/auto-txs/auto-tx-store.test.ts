@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
-import { AutoTxStore, forgetFinished } from '../../../src/store/auto-txs.ts';
+import { AutoTxStore, forgetFinal } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { StoreError } from '../../../src/store/errors.ts';
@@ -375,7 +375,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         );
       }
     }
-    await database.transaction((trx) => forgetFinished(trx, 'a', 4));
+    await database.transaction((trx) => forgetFinal(trx, 'a', 4));
     const ids = async (owner: string) =>
       (await store.list(owner, { offset: 0, limit: 100 })).autoTxs.map(({ id }) => id.slice(2)).reverse();
     expect(await ids('a')).toEqual(['out', 'waits', 'expired', 'cancelled', 'failed']);
