@@ -33,7 +33,7 @@ const LIVE: ChainStatus = { kind: 'live' };
 const CATCHING_UP: ChainStatus = { kind: 'catching-up' };
 const ENDED: ChainStatus = { kind: 'ended' };
 
-/** The only rule about fresh prices: services publish by it, clients judge by it. `now`: ms since epoch. */
+/** The only rule about outdated prices: services publish by it, clients judge by it. `now`: ms since epoch. */
 export function judgeStatus(facts: StatusFacts, now: number): ChainStatus {
   const { isEnded, isCatchingUp, problem, headAt, updateSec } = facts;
   if (isEnded) return ENDED;

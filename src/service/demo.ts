@@ -259,7 +259,7 @@ async function writePast(
   const id = `atx_${hash.slice(2, 18)}`;
   const nativeUsd = source.nativeUsdAt(from.number);
   const lane = { price: from.baseFeePerGas + TIP };
-  const fresh = {
+  const chain = {
     head: from,
     rules: chainRules(from, CHAIN, null),
     updatedAt: now,
@@ -274,10 +274,10 @@ async function writePast(
     { id, chainId: CHAIN.id, order, transaction },
     {
       profile: CHAIN,
-      fresh,
+      advice: chain.advice,
       nativeUsd,
       sender: { nextNonce: 0, pendingNonce: 0, balance, live: [] },
-      gas: gasFactsAt(fresh, CHAIN, now),
+      gas: gasFactsAt(chain, CHAIN, now),
       now,
     },
   );

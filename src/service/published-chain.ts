@@ -35,8 +35,8 @@ export interface PublishedChain {
   readonly rules: ChainRules;
 }
 
-/** `null` while its prices do not apply to the next block, because they are old. */
-export const ifFresh = (published: PublishedChain | null): PublishedChain | null =>
+/** `null` while its prices are outdated by its status; decisions ask more: `Follower.freshChain`. */
+export const unlessOutdated = (published: PublishedChain | null): PublishedChain | null =>
   published === null || isOutdated(published.status) ? null : published;
 
 /** Dollars for one native coin, or why that is not known. */

@@ -41,7 +41,7 @@ import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
-import { ifFresh } from '../published-chain.ts';
+import { unlessOutdated } from '../published-chain.ts';
 import { autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { integerOrNull, isoFromMs } from '../responses/wire.ts';
@@ -246,8 +246,8 @@ export class AutoTxService {
 
   /** Price per gas it would pay in the next block, wei; `null` for a draft, or when unknown. */
   #ownPrice(transaction: SignedTransaction | null): bigint | null {
-    const fresh = ifFresh(this.#parts.readPublished());
-    return transaction && fresh && ownPriceAt(transaction, fresh.advice.nextBaseFee);
+    const published = unlessOutdated(this.#parts.readPublished());
+    return transaction && published && ownPriceAt(transaction, published.advice.nextBaseFee);
   }
 
   async #change(

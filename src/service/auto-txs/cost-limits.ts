@@ -20,7 +20,7 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { invalidField } from '../http/errors.ts';
-import { ifFresh } from '../published-chain.ts';
+import { unlessOutdated } from '../published-chain.ts';
 import type { FactSources } from './preflight-facts.ts';
 import type { SenderParts } from './sender-parts.ts';
 
@@ -56,7 +56,6 @@ export async function priceLimit(
   }
   const profile = chain();
   const published = readPublished();
-  const fresh = ifFresh(published);
   const asked =
     transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
   const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, profile)]);
@@ -66,7 +65,7 @@ export async function priceLimit(
     nativeUsdReason: published?.nativeUsdReason,
     nativeSymbol: profile.nativeSymbol,
     dataFees,
-    nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
+    nextBlobBaseFee: unlessOutdated(published)?.advice.nextBlobBaseFee ?? null,
   };
   const limit = { ...order.limit, gas };
   const priced = pricedOrder({ order: { ...order, limit }, signed: transaction, value }, basis, wallNow());

@@ -12,23 +12,23 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
-import { ifFresh, type PublishedChain } from '../published-chain.ts';
-import type { FreshChain } from './sender-parts.ts';
+import { type PublishedChain, unlessOutdated } from '../published-chain.ts';
+import type { NextBlockPrices } from './sender-parts.ts';
 import type { SenderFacts } from './sender-turn.ts';
 
-/** What is known of the chain and the sender of a transaction; `fresh`: `null` while prices are old. */
+/** What is known of the chain and the sender of a transaction; `advice`: `null` while prices are outdated. */
 interface KnownFacts extends Pick<PreflightFacts, 'nativeUsd' | 'gas' | 'now'> {
   readonly profile: ChainProfile | null;
-  readonly fresh: FreshChain | null;
+  readonly advice: NextBlockPrices | null;
   readonly sender: Pick<PreflightFacts, 'nextNonce' | 'pendingNonce' | 'balance' | 'dataFees'> &
     Pick<SenderFacts, 'live'>;
 }
 
 export function preflightFacts(
   { id, chainId, order, transaction }: ToCheck,
-  { profile, fresh, sender: { live, ...sender }, ...known }: KnownFacts,
+  { profile, advice, sender: { live, ...sender }, ...known }: KnownFacts,
 ): PreflightFacts {
-  const { nextBaseFee = null, nextBlobBaseFee = null, lanes } = fresh?.advice ?? {};
+  const { nextBaseFee = null, nextBlobBaseFee = null, lanes } = advice ?? {};
   return {
     ...sender,
     ...known,
@@ -90,7 +90,7 @@ export async function readFacts(
   const gas = published === null ? NO_GAS_FACTS : gasFactsAt(published, published.profile, now);
   return preflightFacts(toCheck, {
     profile: published?.profile ?? null,
-    fresh: ifFresh(published),
+    advice: unlessOutdated(published)?.advice ?? null,
     nativeUsd: published?.nativeUsd ?? null,
     sender: { nextNonce, pendingNonce, balance, live, dataFees },
     gas: (await known(withAccounts(source, gas, toCheck))) ?? gas,

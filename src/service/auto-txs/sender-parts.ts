@@ -10,11 +10,14 @@ import type { HistoryStore } from '../../store/history.ts';
 import type { CoinPrice, PublishedChain } from '../published-chain.ts';
 import type { CostLimits } from './cost-limits.ts';
 
+/** Wei per gas, or per blob gas. */
+export interface NextBlockPrices extends Pick<Advice, 'nextBaseFee' | 'nextBlobBaseFee'> {
+  readonly lanes: Readonly<Record<LaneName, { readonly price: bigint }>>;
+}
+
 /** What is decided by, of the published chain. */
 export interface FreshChain extends Pick<PublishedChain, 'head' | 'rules' | 'updatedAt'> {
-  readonly advice: Pick<Advice, 'nextBaseFee' | 'nextBlobBaseFee'> & {
-    readonly lanes: Readonly<Record<LaneName, { readonly price: bigint }>>;
-  };
+  readonly advice: NextBlockPrices;
 }
 
 export interface SenderParts {
@@ -25,7 +28,7 @@ export interface SenderParts {
   readonly history: Pick<HistoryStore, 'referencePrices' | 'reachesBackTo'>;
   readonly profile: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
-  /** `null` unless the head is fresh. */
+  /** `null` unless the head is fresh (`Follower.freshChain`). */
   readonly freshChain: () => FreshChain | null;
   readonly coinPrice: () => CoinPrice;
   readonly wallNow: () => number;

@@ -283,7 +283,7 @@ function decisionOf(
   const gas = { ...gasFactsAt(fresh, profile, now), ...(accounts !== undefined && { accounts }) };
   const { nativeUsd } = context.coinPrice();
   const facts = {
-    ...preflightFacts(toCheck, { profile, fresh, sender, nativeUsd, gas, now }),
+    ...preflightFacts(toCheck, { profile, advice: fresh.advice, sender, nativeUsd, gas, now }),
     isKeyMissing,
   };
   const checks = preflight(facts);

@@ -155,7 +155,7 @@ export class Follower {
     return this.#isReconciled && this.writer.isWriting ? this.chain.profile : null;
   }
 
-  /** What is published, or `null` unless the head is fresh, because decisions need present prices. */
+  /** What is published, or `null` unless decisions may rest on it: stored, not outdated, not too late, no pause since. */
   freshChain(): PublishedChain | null {
     const published = this.sharedChain === null ? null : this.publisher.read();
     // An engine that failed on the head advises on an older block.

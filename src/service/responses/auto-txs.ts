@@ -7,7 +7,7 @@ import { forecastPrice, forecastWithin, isReached, isUnpriced } from '../../core
 import { chainProfile } from '../../core/chains.ts';
 import { gweiString } from '../../core/units.ts';
 import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
-import { ifFresh, type PublishedChain } from '../published-chain.ts';
+import { type PublishedChain, unlessOutdated } from '../published-chain.ts';
 import { integerOrNull, isoFromMs, isoOrNull, thresholdWarnings, usdOrNull } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `StoredAutoTx.owner`), without its signature. */
@@ -127,7 +127,7 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
 
   return () => {
     const published = readPublished();
-    const fresh = ifFresh(published);
+    const present = unlessOutdated(published);
     const now = wallNow();
     return {
       head: published?.head.number ?? null,
@@ -138,14 +138,14 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
       hold: (autoTx: StoredAutoTx) => {
         const { state, signed } = autoTx;
         const isHeld = state.status === 'PENDING' && signed !== null && isKeyMissing();
-        return isHeld ? { ...KEY_GONE, retryAt: now, times: 1 } : presentHold(autoTx, fresh);
+        return isHeld ? { ...KEY_GONE, retryAt: now, times: 1 } : presentHold(autoTx, present);
       },
       /** Probability and horizon for the target of a pending one that has not expired. */
       reach: (autoTx: StoredAutoTx) => {
         const { expiresAt } = autoTx.order;
         const withinSec = forecastWithin(expiresAt === null ? null : Math.floor((expiresAt - now) / 1_000));
         if (autoTx.state.status !== 'PENDING' || withinSec <= 0) return null;
-        return { probability: probability(autoTx, withinSec, fresh), withinSec };
+        return { probability: probability(autoTx, withinSec, present), withinSec };
       },
     };
   };

@@ -14,7 +14,7 @@ import {
 import type { PoolFees } from '../../core/transactions/pool-rules.ts';
 import { explainStuck, type Pooled, type Stuck, type ToSign } from '../../core/transactions/stuck.ts';
 import { ifAvailable } from '../chain-reader.ts';
-import { ifFresh, type PublishedChain } from '../published-chain.ts';
+import { type PublishedChain, unlessOutdated } from '../published-chain.ts';
 import { explained, gasCount, integerOrNull, toWire, usdOrNull } from './wire.ts';
 
 interface PendingParts {
@@ -27,18 +27,18 @@ interface PendingParts {
 /** Ten minutes, an hour, a day. */
 const WITHIN_SEC = [600, 3_600, 86_400] as const;
 
-/** Why a transaction in no block waits, and what frees it; `null` while prices are old. Asks each node. */
+/** Why a transaction in no block waits, and what frees it; `null` while prices are outdated. Asks each node. */
 export async function pendingResponse(
   transaction: Pooled,
   laneName: LaneName,
   { source, readPublished, reach, wallNow }: PendingParts,
 ): Promise<Pending | null> {
-  const fresh = ifFresh(readPublished());
-  if (fresh === null) return null;
-  const { head, advice, profile, nativeUsd } = fresh;
+  const published = unlessOutdated(readPublished());
+  if (published === null) return null;
+  const { head, advice, profile, nativeUsd } = published;
   const { from, hash } = transaction;
-  const { nextTime } = gasFactsAt(fresh, profile, wallNow());
-  const rules = rulesOfNextBlock(fresh.rules, nextTime);
+  const { nextTime } = gasFactsAt(published, profile, wallNow());
+  const rules = rulesOfNextBlock(published.rules, nextTime);
   const [view, balance, transferGas] = await Promise.all([
     poolView(source, hash, from),
     ifAvailable(source.balance(from)),
