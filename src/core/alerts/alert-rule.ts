@@ -95,7 +95,7 @@ interface AlertStep {
 
 /** Applies one block to an alert. Blocks come in order, each once. */
 export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
-  if (phase.kind === 'disabled' || isWaiting(rule)) return { phase, fires: false };
+  if (phase.kind === 'disabled' || isUnpriced(rule)) return { phase, fires: false };
   const ready = phase.kind === 'cooling' ? cooled(rule, phase, at) : phase;
   if (ready.kind !== 'armed') return { phase: ready, fires: false };
   if (!holds(rule, at.price)) return { phase: ARMED, fires: false };
@@ -134,7 +134,7 @@ export function wakesOf(rule: AlertRule, phase: AlertPhase) {
   const atMost = (level: bigint) => ({ ...NEVER, atMost: level + drift });
   const atLeast = (level: bigint) => ({ ...NEVER, atLeast: level - drift });
   const whenBack = isLess ? atLeast : atMost;
-  if (phase.kind === 'disabled' || isWaiting(rule)) return NEVER;
+  if (phase.kind === 'disabled' || isUnpriced(rule)) return NEVER;
   if (phase.kind === 'cooling') {
     return phase.mustLeave ? whenBack(leaveLevel(rule)) : { ...NEVER, fromMs: phase.cooldownUntil };
   }
@@ -172,7 +172,7 @@ function cooled(rule: AlertRule, phase: AlertPhase & { kind: 'cooling' }, at: Pr
 }
 
 /** Whether its threshold is unknown. */
-const isWaiting = ({ relative }: AlertRule): boolean => relative != null && relative.reason !== null;
+const isUnpriced = ({ relative }: AlertRule): boolean => relative != null && relative.reason !== null;
 
 /** The share by which the exact price of a rule in dollars may differ from its threshold before that follows: 0.5 %. */
 export const DRIFT_RATIO = 0.005;

@@ -271,7 +271,7 @@ export class Follower {
     await this.chain.adopt(profile);
     if (lease.mayWrite) {
       await this.#takeStored();
-      if (this.chain.head !== null) this.state.catchUp(this.chain.head);
+      if (this.chain.head !== null) this.state.endBacklogAt(this.chain.head);
       this.writer.start();
     }
     const { behind, newest, isProven } = await this.#reconcile(profile);
@@ -471,13 +471,13 @@ export class Follower {
     if (page !== null) {
       const head = page.blocks.at(-1);
       if (head === undefined) return;
-      this.state.catchUp(head);
+      this.state.endBacklogAt(head);
       // They suffice for prices, but not for the history.
       this.chain.show(page.blocks.slice(0, -1));
       this.#ingest(head);
     } else {
       const head = await abortable(source.head(), signal);
-      this.state.catchUp(head);
+      this.state.endBacklogAt(head);
       const from = Math.max(0, head.number - FIRST_BLOCKS + 1);
       const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
       for (const block of blocks.length > 0 ? blocks : [head]) this.#ingest(block);

@@ -16,21 +16,21 @@ export class SourceState {
   #problem: Problem | null = null;
   hasEnded = false;
   #hasBeenAway = false;
-  #isCatchingUp = false;
+  #hasBacklog = false;
   /** Until the source has responded, any block counts as awaited: the head from the store stays valid. */
   #awaited: { readonly number: number; readonly until: number } | null = null;
-  #caughtUpWith = -1;
+  #backlogEnd = -1;
 
   constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>, chain: () => JudgedChain) {
     this.#source = source;
     this.#chain = chain;
   }
 
-  /** The blocks that come right after this were waiting. */
+  /** The blocks that come right after this are a backlog: they were made while none were received. */
   begin(): void {
     this.#lastAt = this.#source.now();
     this.#hasBeenAway = false;
-    this.#isCatchingUp = true;
+    this.#hasBacklog = true;
   }
 
   /** All stored blocks are from the last run, and the source was not contacted yet. */
@@ -49,15 +49,15 @@ export class SourceState {
   }
 
   /** Whether the head is from the last run: until the source has responded and its blocks are ingested. */
-  get isWaiting(): boolean {
+  get isCatchingUp(): boolean {
     const { head } = this.#chain();
     if (this.hasEnded || this.#problem !== null || head === null || this.#awaited === null) return false;
     if (this.#source.kind === 'replay') return false;
     return head.number < this.#awaited.number && this.#source.now() <= this.#awaited.until;
   }
 
-  catchUp({ number }: Block): void {
-    this.#caughtUpWith = number;
+  endBacklogAt({ number }: Block): void {
+    this.#backlogEnd = number;
   }
 
   note(block: Block): void {
@@ -66,11 +66,11 @@ export class SourceState {
     const now = this.#source.now();
     const spacing = blockTimeSec * 1_000;
     const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
-    const wasWaiting = now - this.#lastAt < Math.max(step, spacing) / 2;
+    const isOfBacklog = now - this.#lastAt < Math.max(step, spacing) / 2;
     this.#lastAt = now;
-    // A page of waiting blocks of a fast chain may follow a pause, too, but before the present is reached.
-    if (!wasWaiting && before !== null && !this.isLate(before)) this.#isCatchingUp = false;
-    this.#caughtUpWith = this.#isCatchingUp ? block.number : Math.min(this.#caughtUpWith, block.number - 1);
+    // A page of a fast chain's backlog may follow a pause, too, but before the present is reached.
+    if (!isOfBacklog && before !== null && !this.isLate(before)) this.#hasBacklog = false;
+    this.#backlogEnd = this.#hasBacklog ? block.number : Math.min(this.#backlogEnd, block.number - 1);
     if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
     this.#problem = null;
   }
@@ -112,7 +112,7 @@ export class SourceState {
 
   /**
    * Whether `block` came too late to notify of its price; a rule of alerts, whatever the status of the prices is.
-   * - During a catch-up, after a downtime or a gap, all blocks but the newest are late.
+   * - Of a backlog, as after a downtime or a gap, all blocks but the newest are late.
    * - If the head is too old by its own time, all blocks are late.
    * - Otherwise a block is timely while it is at most five blocks (or half a minute) older than the head.
    * - Blocks of a recording or a simulation are never late.
@@ -120,9 +120,9 @@ export class SourceState {
   isTooLate(block: Block): boolean {
     const { head } = this.#chain();
     if (this.#source.kind !== 'rpc' || head === null) return false;
-    // During a catch-up the node may have announced a higher block than the head.
-    const newest = this.#isCatchingUp ? this.#said(head) : head.number;
-    if (block.number <= this.#caughtUpWith && block.number < newest) return true;
+    // During a backlog the node may have announced a higher block than the head.
+    const newest = this.#hasBacklog ? this.#said(head) : head.number;
+    if (block.number <= this.#backlogEnd && block.number < newest) return true;
     return this.isLate(head) || (head.timestamp - block.timestamp) * 1_000 > this.#lateAfterMs;
   }
 
@@ -138,7 +138,7 @@ export class SourceState {
     const status = judgeStatus(
       {
         isEnded: this.hasEnded,
-        isCatchingUp: this.isWaiting,
+        isCatchingUp: this.isCatchingUp,
         problem: this.#problem,
         headAt: hasAge ? head.timestamp * 1_000 : null,
         updateSec,
