@@ -13,21 +13,21 @@ const NO_FEED_MS = 100;
 interface CoinPriceParts {
   readonly source: ChainSource;
   readonly lease: Pick<Lease, 'mayWrite' | 'state' | 'leaderReport'>;
-  readonly chain: () => ChainProfile | null;
+  readonly profile: () => ChainProfile | null;
   /** Default: the chain's own feed. */
   readonly given?: PriceFeed | undefined;
   readonly wallNow: () => number;
 }
 
 /** Dollars for the coin, read once a minute; a standby has them from the leader, so that nodes get one request. */
-export function createCoinPrice({ source, lease, chain, given, wallNow }: CoinPriceParts) {
+export function createCoinPrice({ source, lease, profile, given, wallNow }: CoinPriceParts) {
   let ownFeed: PriceFeed | null = null;
   let price: UsdPrice | null = null;
   const asked = Promise.withResolvers<void>();
   const feed = (): PriceFeed | null => {
-    const profile = chain();
-    if (profile?.usdFeed !== undefined && source.kind !== 'replay')
-      ownFeed ??= createPriceFeed(source, profile, wallNow);
+    const chain = profile();
+    if (chain?.usdFeed !== undefined && source.kind !== 'replay')
+      ownFeed ??= createPriceFeed(source, chain, wallNow);
     return lease.mayWrite ? (given ?? ownFeed) : null;
   };
   const isOutdated = ({ validUntil }: UsdPrice) => wallNow() > validUntil;
@@ -35,7 +35,7 @@ export function createCoinPrice({ source, lease, chain, given, wallNow }: CoinPr
   const whyNone = () =>
     price !== null && isOutdated(price)
       ? `the dollar price is outdated since ${isoFromMs(price.validUntil)}`
-      : `no dollar price of ${chain()?.nativeSymbol ?? 'the coin'}`;
+      : `no dollar price of ${profile()?.nativeSymbol ?? 'the coin'}`;
   return {
     /** As this process has read it; `null` when the feed's heartbeat has passed, also while the node fails. */
     usd,

@@ -26,7 +26,7 @@ export interface LeaseOptions {
   /** Why this process may not lead, one line; `null`: it may. Asked with each heartbeat, and before it takes the lease. */
   readonly cannotLead?: () => Promise<string | null>;
   /** Called when that changes. */
-  readonly onFitness?: (cannotLead: string | null) => void;
+  readonly onMayLead?: (cannotLead: string | null) => void;
   readonly wallNow: () => number;
   readonly steadyNow?: () => number;
   /** Called once when the lease cannot be read or renewed, until that works again. */
@@ -97,7 +97,7 @@ export class Lease {
   readonly isOneShot: boolean;
   state: LeaseState = 'idle';
   /** Why this process may not lead, one line; `null`: it may. */
-  unfit: string | null = null;
+  cannotLead: string | null = null;
   /** Why the lease could not be read or taken at the last try; `null`: it could. */
   problem: string | null = null;
   readonly #options: LeaseOptions & Clocks;
@@ -107,7 +107,7 @@ export class Lease {
   /** The fencing token while this process leads. */
   #holder: string | null = null;
   #isBidding = false;
-  #fitnessAt = Number.NEGATIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
   #work: Promise<void> = Promise.resolve();
   #running: Promise<void> | null = null;
 
@@ -233,7 +233,7 @@ export class Lease {
   async #look(mustBeat = false): Promise<void> {
     if (this.#holder !== null) return this.#beat(this.#holder, mustBeat);
     await this.#read();
-    if (this.#options.steadyNow() - this.#fitnessAt >= BEAT_MS) await this.#checkFitness();
+    if (this.#options.steadyNow() - this.#askedAt >= BEAT_MS) await this.#askMayLead();
     if (this.current !== null) this.#become('stands-by');
     else if (!this.#isBidding) this.#become('idle');
     else if (this.isOneShot) this.#become('leaderless');
@@ -244,22 +244,22 @@ export class Lease {
     this.#seen.read(await this.#options.store.read());
   }
 
-  async #checkFitness(): Promise<void> {
-    const { cannotLead, onFitness } = this.#options;
+  async #askMayLead(): Promise<void> {
+    const { cannotLead, onMayLead } = this.#options;
     if (this.isOneShot || cannotLead === undefined) return;
     const next = await cannotLead();
-    this.#fitnessAt = this.#options.steadyNow();
-    if (next === this.unfit) return;
-    this.unfit = next;
-    onFitness?.(next);
+    this.#askedAt = this.#options.steadyNow();
+    if (next === this.cannotLead) return;
+    this.cannotLead = next;
+    onMayLead?.(next);
   }
 
   async #beat(by: string, must: boolean): Promise<void> {
     if (!must && !this.#seen.isBeatDue) return;
     const { store, report, wallNow } = this.#options;
     const steadyAt = this.#options.steadyNow();
-    await this.#checkFitness();
-    if (this.unfit !== null) return this.#release();
+    await this.#askMayLead();
+    if (this.cannotLead !== null) return this.#release();
     const heartbeatAt = wallNow();
     if (!(await store.beat(by, heartbeatAt, report?.() ?? null))) return this.#lose();
     const { lease } = this.#seen;
@@ -269,8 +269,8 @@ export class Lease {
   async #take(): Promise<void> {
     const { process } = this;
     const { store, wallNow } = this.#options;
-    await this.#checkFitness();
-    if (this.unfit !== null) return this.#standBy();
+    await this.#askMayLead();
+    if (this.cannotLead !== null) return this.#become(this.current === null ? 'idle' : 'stands-by');
     const now = wallNow();
     const place = placeOf(pid);
     const times = { since: now, heartbeatAt: now, ageMs: null };
@@ -284,10 +284,6 @@ export class Lease {
   async #lose(): Promise<void> {
     this.#holder = null;
     await this.#read();
-    this.#standBy();
-  }
-
-  #standBy(): void {
     this.#become(this.current === null ? 'idle' : 'stands-by');
   }
 

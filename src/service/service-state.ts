@@ -139,7 +139,7 @@ export function createServiceState(parts: ServiceParts) {
       const outdated = published && describeOutdated(published.status);
       const { unfit } = follower;
       const why =
-        lease.unfit ??
+        lease.cannotLead ??
         (unfit !== null && (unfit.isOther || current === null) ? unfit.message : null) ??
         (outdated !== null
           ? `prices are stale: ${outdated}`

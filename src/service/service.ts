@@ -105,12 +105,12 @@ export async function startService(options: ServiceOptions) {
   const history = new HistoryStore(database);
   const alerts = new AlertStore(database);
   const autoTxs = new AutoTxStore(database, () => lease.right);
-  const chain = () => follower.chain.profile;
-  const price = createCoinPrice({ ...shared, given: options.priceFeed, chain });
+  const profile = () => follower.chain.profile;
+  const price = createCoinPrice({ ...shared, given: options.priceFeed, profile });
   const ruleBasis = createRuleBasis({
     ...shared,
     alerts,
-    chain,
+    profile,
     coinPrice: price.read,
     coinAsked: price.asked,
   });
@@ -143,7 +143,7 @@ export async function startService(options: ServiceOptions) {
     agreedNow: () => follower.agreedNow(),
     onAttempt: options.onAttempt,
   });
-  const confirmations = (profile: ChainProfile) => options.confirmations ?? confirmationsOf(profile);
+  const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
   const autoTxSchedule = startAutoTxSchedule({
     ...shared,
     store: autoTxs,
@@ -188,8 +188,8 @@ export async function startService(options: ServiceOptions) {
     autoTxs: new AutoTxService({
       ...shared,
       store: autoTxs,
-      chain,
-      isKeyMissing: () => lease.unfit !== null && lease.current === null,
+      profile,
+      isKeyMissing: () => lease.cannotLead !== null && lease.current === null,
       readPublished: () => follower.publisher.read(),
       reach: state.reachProbability,
       pending: state.pending,
@@ -261,7 +261,7 @@ function createLease(options: ServiceOptions, database: Database, report: () => 
     role: options.role ?? 'service',
     report,
     cannotLead: () => encryptionKey.problem(),
-    onFitness: (cannotLead) =>
+    onMayLead: (cannotLead) =>
       onNews({
         isWell: cannotLead === null,
         message: cannotLead ?? 'the encryption key is back: this process may lead, and auto-txs go on',

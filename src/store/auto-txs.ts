@@ -149,17 +149,17 @@ export class AutoTxStore extends Store {
    * such auto-tx, or no change; `rival`, and nothing is written: the id of another auto-tx of the same owner and sender that has
    * the newly signed nonce. The second of two processes sees the first's change. `decide` may run again; its errors
    * are rethrown.
-   * @throws {StoreError} `not-holder`: the sender may write only while its process has the lease.
+   * @throws {StoreError} `not-holder`: by the leader, and this process has the lease no more.
    */
   async change(
     whose: Pick<StoredAutoTx, 'owner' | 'id'>,
     decide: (stored: StoredAutoTx) => AutoTxStep | null,
-    by: 'owner' | 'sender',
+    by: 'owner' | 'leader',
   ): Promise<StoredAutoTx | SameNonce | null> {
     // Transactions reject only with a `StoreError`, so other errors become its result.
     const outcome = await this.database.transaction<StoredAutoTx | SameNonce | { error: unknown } | null>(
       async (trx) => {
-        if (by === 'sender') await this.#requireLeader(trx);
+        if (by === 'leader') await this.#requireLeader(trx);
         const before = await lockAutoTx(trx, whose);
         if (before === null) return null;
         let change: AutoTxStep | null;

@@ -165,7 +165,7 @@ export interface DueDelivery {
   readonly dueAt: number;
 }
 
-export type PendingDelivery = NonNullable<Awaited<ReturnType<OutboxStore['pending']>>>;
+export type TakenDelivery = NonNullable<Awaited<ReturnType<OutboxStore['take']>>>;
 
 export type AttemptOutcome =
   | { readonly kind: 'again'; readonly at: number }
@@ -267,7 +267,7 @@ export class OutboxStore extends Store {
   }
 
   /** A delivery that is due at `now` (ms); on a server it is taken, so that others have it only after the longest attempt. */
-  async pending(id: string, now: number) {
+  async take(id: string, now: number) {
     const until = this.isShared ? now + TAKEN_MS : now;
     const row = await this.database.lockingTransaction(async (db) => {
       if (this.isShared) {
@@ -291,7 +291,7 @@ export class OutboxStore extends Store {
    * Stores the result of an attempt. A cancellation or retry from the meantime stays: only the attempt is added then.
    * It locks the rows that it reads: serializable transactions of many sending processes would conflict.
    */
-  record(sent: PendingDelivery, attempt: StoredAttempt, outcome: AttemptOutcome): Promise<void> {
+  record(sent: TakenDelivery, attempt: StoredAttempt, outcome: AttemptOutcome): Promise<void> {
     const keep = async (trx: Queries) => {
       const state = trx.selectFrom('deliveries').select(['status', 'tries', 'tries_since']);
       const known = state.where('id', '=', sent.id);
@@ -329,7 +329,7 @@ export class OutboxStore extends Store {
   }
 
   /** Cancels what waits for this delivery's channel, of all firings of its alert but the newest, at `at` (ms). */
-  cancelOlder({ channel, message: { alertId } }: PendingDelivery, at: number, answer: string): Promise<void> {
+  cancelOlder({ channel, message: { alertId } }: TakenDelivery, at: number, answer: string): Promise<void> {
     return this.database.transaction(async (trx) => {
       const waiting = trx.selectFrom('deliveries').select('id').where('alert_id', '=', alertId);
       const ofChannel = waiting
@@ -413,7 +413,7 @@ const findDelivery = async (db: Queries, alertId: string, id: string) =>
 /** Disables the alert, unless it has another recipient by now, and cancels what else the recipient was to get. */
 async function endRecipient(
   trx: Queries,
-  { channel, target, message: { alertId } }: PendingDelivery,
+  { channel, target, message: { alertId } }: TakenDelivery,
   reason: string,
   now: number,
 ): Promise<void> {

@@ -14,7 +14,7 @@ test('a price is shown until its feed says it is old, and not a moment longer wh
   const price = createCoinPrice({
     source: new ScriptedSource(makeBlocks(0, 9)),
     lease: { mayWrite: true, state: 'leads', leaderReport: null },
-    chain: () => null,
+    profile: () => null,
     given: feed,
     wallNow: () => now,
   });

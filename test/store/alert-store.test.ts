@@ -93,7 +93,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await fire(database, 'alr_1', { triggerCount: 2 });
     const underWay = await fire(database, 'alr_1', { target: 'https://receiver.test/s3cret' });
     for (let n = 3; n <= 510; n += 1) await fire(database, 'alr_1', { triggerCount: n });
-    const sent = await outbox.pending(underWay, Number.MAX_SAFE_INTEGER);
+    const sent = await outbox.take(underWay, Number.MAX_SAFE_INTEGER);
     if (sent === null) throw new Error('nothing is pending');
     const attempt = { at: FIRED_AT, latencyMs: 1, ok: false, answer: '500' };
     await outbox.record(sent, attempt, { kind: 'again', at: FIRED_AT });
@@ -104,7 +104,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const left = await queries.selectFrom('deliveries').select('id').execute();
     expect(left).toEqual([{ id: others }]);
     expect(await queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
-    expect(await outbox.pending(others, Number.MAX_SAFE_INTEGER)).not.toBeNull();
+    expect(await outbox.take(others, Number.MAX_SAFE_INTEGER)).not.toBeNull();
   });
 
   test('savings are exact, and in dollars only where all that saved have a price', async () => {

@@ -73,7 +73,7 @@ describe.runIf(ENGINES.includes('PostgreSQL')).each(LOSSES)(
       onTestFinished(() => database.close());
       const outbox = new OutboxStore(database);
       const id = await fire(database, 'a');
-      const sent = await outbox.pending(id, FIRED_AT + 60_000);
+      const sent = await outbox.take(id, FIRED_AT + 60_000);
       if (sent === null) throw new Error('nothing is due');
       proxy.lose(lost, /\bcommit\b/i, times);
       const attempt = { at: FIRED_AT + 7, latencyMs: 1, ok: false, answer: '500' };

@@ -16,7 +16,7 @@ describe.each(ENGINES)('once a newer program has updated the database, on %s', (
     const database = await openOn(engine);
     const id = await fire(database, 'a');
     const outbox = new OutboxStore(database);
-    const sent = await outbox.pending(id, FIRED_AT);
+    const sent = await outbox.take(id, FIRED_AT);
     if (sent === null) throw new Error('nothing is due');
     const { queries } = database;
     await queries.updateTable('deliveries').set({ next_attempt_at: FIRED_AT }).execute();
@@ -46,7 +46,7 @@ describe.each(ENGINES)('once a newer program has updated the database, on %s', (
       'deleted alert': () => alerts.remove('', 'a'),
       'disabled auto-txs': () => new AutoTxStore(database).disableAll('', 'retired', FIRED_AT),
       'rotated secret': () => outbox.rotateSigningSecret('', FIRED_AT),
-      'taken delivery': () => outbox.pending(sent.id, FIRED_AT),
+      'taken delivery': () => outbox.take(sent.id, FIRED_AT),
       'recorded attempt': () => outbox.record(sent, attempt, { kind: 'delivered' }),
       'delivery again': () => outbox.redeliver('a', sent.id, FIRED_AT + 1),
       'clock put right': () => outbox.bringForward(0),

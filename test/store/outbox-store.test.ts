@@ -6,8 +6,8 @@ import type { Database } from '../../src/store/database.ts';
 import {
   KEEP_FIRINGS_MS,
   OutboxStore,
-  type PendingDelivery,
   type StoredAttempt,
+  type TakenDelivery,
 } from '../../src/store/outbox.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire } from '../helpers/fired-alert.ts';
@@ -28,8 +28,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     answer,
   });
 
-  async function pendingOf(store: OutboxStore, id: string): Promise<PendingDelivery> {
-    const found = await store.pending(id, Number.MAX_SAFE_INTEGER);
+  async function pendingOf(store: OutboxStore, id: string): Promise<TakenDelivery> {
+    const found = await store.take(id, Number.MAX_SAFE_INTEGER);
     if (found === null) throw new Error(`${id} is not pending`);
     return found;
   }
@@ -252,7 +252,7 @@ describe.each(ENGINES)('on %s', (engine) => {
           Array.from({ length: 20 }, (_, n) => fire(database, `alr_${round}_${n}`)),
         );
         const taken = await Promise.all(
-          ids.flatMap((id) => [store.pending(id, FIRED_AT + 10), elsewhere.pending(id, FIRED_AT + 10)]),
+          ids.flatMap((id) => [store.take(id, FIRED_AT + 10), elsewhere.take(id, FIRED_AT + 10)]),
         );
         expect(taken.flatMap((each) => each?.id ?? []).sort()).toEqual(ids.toSorted());
       }

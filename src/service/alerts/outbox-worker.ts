@@ -8,8 +8,8 @@ import {
   type AttemptOutcome,
   type DueDelivery,
   OutboxStore,
-  type PendingDelivery,
   type StoredAttempt,
+  type TakenDelivery,
 } from '../../store/outbox.ts';
 import { OPERATOR } from '../../store/tables.ts';
 import type { LeaderWork, Lease } from '../lease.ts';
@@ -30,7 +30,7 @@ const FORGET_SECRETS_MS = 60_000;
 const RECORD_AGAIN_MS = 5_000;
 
 export interface MadeAttempt {
-  readonly delivery: PendingDelivery;
+  readonly delivery: TakenDelivery;
   readonly attempt: StoredAttempt;
   readonly outcome: AttemptOutcome;
 }
@@ -132,7 +132,7 @@ export class OutboxWorker {
 
   async #deliver(due: DueDelivery): Promise<void> {
     try {
-      const delivery = await this.#store.pending(due.id, this.#clock.now());
+      const delivery = await this.#store.take(due.id, this.#clock.now());
       // `null` when it was cancelled since the poll.
       if (delivery !== null) await this.#makeAttempt(delivery);
     } catch (error) {
@@ -142,7 +142,7 @@ export class OutboxWorker {
     this.#send();
   }
 
-  async #makeAttempt(delivery: PendingDelivery): Promise<void> {
+  async #makeAttempt(delivery: TakenDelivery): Promise<void> {
     const { channel } = delivery;
     const notifier = this.#options.notifiers[channel];
     if (notifier === undefined) return this.#wait(delivery);
@@ -158,7 +158,7 @@ export class OutboxWorker {
   }
 
   /** Another process accepted the alert, or the settings have changed: it waits for a process that has a notifier. */
-  async #wait(delivery: PendingDelivery): Promise<void> {
+  async #wait(delivery: TakenDelivery): Promise<void> {
     const { channel, isUntouched, triesSince } = delivery;
     const at = this.#clock.now();
     const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
@@ -179,7 +179,7 @@ export class OutboxWorker {
   }
 
   /** One attempt, within its deadline and until the end of the process. */
-  async #tryOnce(notifier: Notifier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
+  async #tryOnce(notifier: Notifier, { id, channel, target, message }: TakenDelivery): Promise<Attempt> {
     const signingSecrets =
       channel === 'WEBHOOK' ? await this.#store.signingSecrets(message.owner, this.#clock.now()) : [];
     const isOver = new AbortController();
@@ -196,7 +196,7 @@ export class OutboxWorker {
     }
   }
 
-  #outcomeOf({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): AttemptOutcome {
+  #outcomeOf({ channel, tries, triesSince }: TakenDelivery, made: Attempt, at: number): AttemptOutcome {
     switch (made.kind) {
       case 'delivered':
         return { kind: 'delivered' };
@@ -218,7 +218,7 @@ export class OutboxWorker {
   }
 
   /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
-  async #record(delivery: PendingDelivery, attempt: StoredAttempt, outcome: AttemptOutcome): Promise<void> {
+  async #record(delivery: TakenDelivery, attempt: StoredAttempt, outcome: AttemptOutcome): Promise<void> {
     for (let isTold = false; ; isTold = true) {
       try {
         return await this.#store.record(delivery, attempt, outcome);

@@ -25,7 +25,7 @@ const FIRST_MS = 3_000;
 interface RuleBasisParts {
   readonly source: ChainSource;
   readonly alerts: Pick<AlertStore, 'hasDollarRules'>;
-  readonly chain: () => ChainProfile | null;
+  readonly profile: () => ChainProfile | null;
   readonly coinPrice: () => CoinPrice;
   /** Resolves once the coin's price was asked for; also where it is unknown. */
   readonly coinAsked: () => Promise<unknown>;
@@ -37,7 +37,7 @@ export type RuleBasis = ReturnType<typeof createRuleBasis>;
 
 /** What rules in dollars are priced by: the coin's price, what work takes by the rules of the head, and what L1 takes. */
 export function createRuleBasis(parts: RuleBasisParts) {
-  const { source, alerts, chain, coinAsked, onError, signal } = parts;
+  const { source, alerts, profile, coinAsked, onError, signal } = parts;
   let fees: DataFees | null = null;
   let reading: Promise<void> | null = null;
   let isReady = false;
@@ -45,7 +45,7 @@ export function createRuleBasis(parts: RuleBasisParts) {
 
   /** Of the head. Never rejects. */
   const readFees = () => {
-    reading ??= dataFeesOf(source, chain(), true).then((read) => {
+    reading ??= dataFeesOf(source, profile(), true).then((read) => {
       fees = read;
       reading = null;
     });
@@ -61,7 +61,7 @@ export function createRuleBasis(parts: RuleBasisParts) {
   const asked = () => Promise.race([Promise.all([coinAsked(), readFees()]), sleep(FIRST_MS, signal)]);
 
   function basis(rules: ChainRulesName, price: bigint): DollarBasis {
-    const known = chain()?.dataFee === undefined ? NO_DATA_FEES : fees;
+    const known = profile()?.dataFee === undefined ? NO_DATA_FEES : fees;
     const coin = parts.coinPrice();
     // Another one whenever the fee of any work is.
     const dependsOnPrice = Object.values(known?.quotes ?? {}).some(({ kind }) => kind === 'total');
@@ -81,7 +81,7 @@ export function createRuleBasis(parts: RuleBasisParts) {
      */
     at(rules: ChainRulesName, price: bigint): DollarBasis | null {
       if (!isReady) return null;
-      if (chain()?.dataFee !== undefined) void hasRules().then((has) => (has ? readFees() : undefined));
+      if (profile()?.dataFee !== undefined) void hasRules().then((has) => (has ? readFees() : undefined));
       return basis(rules, price);
     },
     /** Resolves once it was asked for, where there are rules that need it; at the latest after three seconds. */

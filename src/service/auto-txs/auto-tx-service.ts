@@ -54,7 +54,7 @@ const LOADING_RETRY_SEC = 5;
 
 export interface AutoTxServiceParts extends FactSources {
   readonly store: AutoTxStore;
-  readonly chain: () => ChainProfile | null;
+  readonly profile: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
   /** Whether no process leads that has the key of signed bytes: they wait until one does. */
   readonly isKeyMissing: () => boolean;
@@ -86,9 +86,9 @@ export class AutoTxService {
     const transaction = signed?.transaction ?? null;
     const content = contentAfter({ ...(transaction ?? NO_CONTENT), signed: null }, creation, transaction);
     const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
-    const chain = this.#chain();
+    const chain = this.#profile();
     const chainId = chain.id;
-    const toPrice = { order: orderWith(creation), transaction, value: content.value, chain: () => chain };
+    const toPrice = { order: orderWith(creation), transaction, value: content.value, profile: () => chain };
     const order = await priceLimit(this.#parts, toPrice);
     const checks =
       transaction && (await checkToSend(this.#parts, { owner, id, chainId, transaction, order }));
@@ -139,7 +139,7 @@ export class AutoTxService {
     const planned = plan(before, null, null);
     if (planned === null) return this.#details(owner, before);
     const whole = transaction ?? transactionOf(planned.autoTx);
-    const toPrice = { ...planned.autoTx, transaction: whole, chain: () => this.#chain() };
+    const toPrice = { ...planned.autoTx, transaction: whole, profile: () => this.#profile() };
     const priced = planned.isToPrice ? await priceLimit(this.#parts, toPrice) : null;
     const order = priced ?? planned.autoTx.order;
     const toCheck = whole && { ...planned.autoTx, owner, order, transaction: whole };
@@ -194,7 +194,7 @@ export class AutoTxService {
   async account(owner: string, address: Hex, ended: AbortSignal): Promise<AutoTxAccount> {
     const { store, source } = this.#parts;
     requirePool(source);
-    const chain = this.#chain();
+    const chain = this.#profile();
     const requests = () => Promise.all(senderRequests(source, address));
     const code = bounded(async () => source.code?.(address), ended).then(
       (found) => (found === undefined ? null : codeKind(found)),
@@ -298,11 +298,11 @@ export class AutoTxService {
 
   /** Also without a known chain: cancelling must not wait for a node. */
   #confirmations({ chainId }: StoredAutoTx): number {
-    return this.#parts.confirmations(this.#parts.chain() ?? chainProfile(chainId));
+    return this.#parts.confirmations(this.#parts.profile() ?? chainProfile(chainId));
   }
 
-  #chain(): ChainProfile {
-    const chain = this.#parts.chain();
+  #profile(): ChainProfile {
+    const chain = this.#parts.profile();
     if (chain !== null) return chain;
     const why = 'no node has said yet which chain this is, see /readyz; try again in a moment';
     throw unavailable(why, LOADING_RETRY_SEC);

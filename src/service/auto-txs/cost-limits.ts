@@ -45,7 +45,7 @@ type PricingParts = Pick<FactSources, 'source' | 'readPublished' | 'wallNow' | '
  */
 export async function priceLimit(
   { source, readPublished, wallNow, signal }: PricingParts,
-  { order, transaction, value, chain }: NewLimit,
+  { order, transaction, value, profile }: NewLimit,
 ): Promise<AutoTxOrder> {
   if (order.limit == null) return order;
   if ('maxShareOfValueRatio' in order.limit.maxCost && value === 0n) {
@@ -54,16 +54,16 @@ export async function priceLimit(
       'is a share of nothing: the transaction sends no coins; give {"maxCostUsd": 3}, or a target in gwei',
     );
   }
-  const profile = chain();
+  const chain = profile();
   const published = readPublished();
   const asked =
     transaction === null ? null : bounded(() => estimatedGas(source, transaction), signal, WITHIN_MS);
-  const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, profile)]);
+  const [gas, dataFees] = await Promise.all([asked?.catch(() => null) ?? null, dataFeesOf(source, chain)]);
   const basis = {
     // It has a time of its own, whatever the head's is.
     nativeUsd: published?.nativeUsd ?? null,
     nativeUsdReason: published?.nativeUsdReason,
-    nativeSymbol: profile.nativeSymbol,
+    nativeSymbol: chain.nativeSymbol,
     dataFees,
     nextBlobBaseFee: unlessOutdated(published)?.advice.nextBlobBaseFee ?? null,
   };
@@ -75,7 +75,7 @@ export async function priceLimit(
 interface NewLimit extends Pick<StoredAutoTx, 'order' | 'value'> {
   /** `null`: of a draft. */
   readonly transaction: SignedTransaction | null;
-  readonly chain: () => ChainProfile;
+  readonly profile: () => ChainProfile;
 }
 
 export type CostLimits = ReturnType<typeof createCostLimits>;
@@ -197,7 +197,7 @@ export function createCostLimits(parts: SenderParts) {
         stored.state.status === 'PENDING' && stored.signed?.hash === seen.signed?.hash
           ? moved(stored, priced(stored, gas))
           : null;
-      if (decide(seen) !== null) await store.change(seen, decide, 'sender');
+      if (decide(seen) !== null) await store.change(seen, decide, 'leader');
     },
   };
 }

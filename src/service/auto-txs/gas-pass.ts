@@ -50,7 +50,7 @@ export function createGasPass(context: SenderContext) {
       return stepped ?? { autoTx: { ...judged, updatedAt: stored.updatedAt }, notes: [], at };
     };
     // Most are as they were: no write waits for the disk.
-    if (decide(seen) !== null) await store.change(seen, decide, 'sender');
+    if (decide(seen) !== null) await store.change(seen, decide, 'leader');
   }
 
   /** Rejects with a `StoreError`. */

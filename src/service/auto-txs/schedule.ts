@@ -144,7 +144,7 @@ export class AutoTxSchedule {
       return stepNow(stored, { type: 'expire' }, this.#context);
     };
     for (const { id, owner } of await store.expiring(agreedNow(), PAGE)) {
-      await store.change({ id, owner }, expire, 'sender');
+      await store.change({ id, owner }, expire, 'leader');
     }
   }
 

@@ -63,7 +63,7 @@ export async function happen(
   // The observation belongs to the transaction that was signed then.
   const decide = (stored: StoredAutoTx) =>
     stored.signed?.hash === signed?.hash ? stepNow({ ...stored, ...beside }, event, context) : null;
-  const changed = await context.store.change({ owner, id }, decide, 'sender');
+  const changed = await context.store.change({ owner, id }, decide, 'leader');
   return changed === null || 'rival' in changed ? null : changed;
 }
 

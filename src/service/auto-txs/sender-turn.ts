@@ -226,7 +226,7 @@ async function decide(
     decided = decision?.decided ?? null;
     return decision?.step ?? null;
   };
-  const changed = await context.store.change(seen, change, 'sender');
+  const changed = await context.store.change(seen, change, 'leader');
   return changed === null || 'rival' in changed ? null : decided;
 }
 
@@ -360,7 +360,7 @@ async function broadcast(decided: Decided, context: SenderContext): Promise<Sent
     await happen(stored, declined(stored, KEY_GONE, context), context);
     return 'refused';
   }
-  if (!isStillWanted()) return refused(decided, TOO_LATE_FAILURE, context);
+  if (!isStillWanted()) return settle(decided, TOO_LATE_FAILURE, context);
   const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
   const taken: string[] = [];
   try {
@@ -369,7 +369,7 @@ async function broadcast(decided: Decided, context: SenderContext): Promise<Sent
       AbortSignal.timeout(RESPOND_WITHIN_MS),
     );
   } catch (error) {
-    return refused(decided, error, context);
+    return settle(decided, error, context);
   }
   await happen(stored, { type: 'sent', node: taken[0] ?? null }, context);
   return 'sent';
@@ -385,7 +385,8 @@ function isSameChain({ genesis }: Decided['at'], { profile }: SenderContext): bo
   return chain !== null && chain.genesisHash === genesis;
 }
 
-async function refused({ stored, isResend }: Decided, error: unknown, context: SenderContext): Promise<Sent> {
+/** Stores that a send has failed for sure; otherwise the next observation decides. */
+async function settle({ stored, isResend }: Decided, error: unknown, context: SenderContext): Promise<Sent> {
   if (!(error instanceof SendFailure) || error.outcome === 'unknown') return 'unsure';
   if (error.reason === 'too_late' && isResend) return 'unsure';
   if (error.outcome === 'nonce-used') return 'nonce-used';

@@ -106,7 +106,7 @@ export class Follower {
   /** Why the history is not being written; `null`: it is. */
   get unsaved(): string | null {
     const { unsaved, lease } = this.#options;
-    return unsaved ?? (lease.current === null ? lease.unfit : null) ?? this.writer.problem;
+    return unsaved ?? (lease.current === null ? lease.cannotLead : null) ?? this.writer.problem;
   }
 
   #makePublished(): PublishedChain | null {

@@ -80,7 +80,7 @@ export function autoTxResponse(
       inclusion === null || moment.head === null
         ? null
         : Math.max(moment.head - inclusion.blockNumber + 1, 1),
-    confirmationsNeeded: moment.confirmations(moment.chain ?? chainProfile(chainId)),
+    confirmationsNeeded: moment.confirmations(moment.profile ?? chainProfile(chainId)),
     reachProbability: reach?.probability ?? null,
     reachWithinSec: reach?.withinSec ?? null,
     keyId: autoTx.owner === asker ? null : autoTx.owner,
@@ -101,7 +101,7 @@ type AutoTxMoment = ReturnType<ReturnType<typeof autoTxMoments>>;
 
 /** Forecasts for responses about auto-txs, cached until the next block. */
 export function autoTxMoments(parts: AutoTxServiceParts) {
-  const { chain, readPublished, reach, confirmations, isKeyMissing, wallNow } = parts;
+  const { profile, readPublished, reach, confirmations, isKeyMissing, wallNow } = parts;
   const known = new Map<string, number | null>();
   let advice: PublishedChain['advice'] | null = null;
 
@@ -131,7 +131,7 @@ export function autoTxMoments(parts: AutoTxServiceParts) {
     const now = wallNow();
     return {
       head: published?.head.number ?? null,
-      chain: chain(),
+      profile: profile(),
       confirmations,
       checks: ({ checks, state, signed }: StoredAutoTx) =>
         signed !== null && isWaiting(state) && isKeyMissing() ? withKeyCheck(checks) : checks,

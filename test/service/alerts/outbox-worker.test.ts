@@ -191,7 +191,7 @@ describe('what fired', () => {
         },
       ],
     });
-    expect(await office.store.pending('a.1.email', Number.MAX_SAFE_INTEGER)).toMatchObject({ tries: 0 });
+    expect(await office.store.take('a.1.email', Number.MAX_SAFE_INTEGER)).toMatchObject({ tries: 0 });
     await office.stop();
     const server = await startMailServer({});
     const smtp = smtpSettings(server.port);

@@ -84,7 +84,7 @@ test('what a key that is gone has waiting is not sent any more and says why; wha
   }
   const sent = { owner: 'gone', id: 'sent' };
   await store.create(storedAutoTx('sent', { owner: 'gone', signed: { nonce: 9 } }), bytesOf('sent'), 10);
-  await store.change(sent, (autoTx) => stepped(autoTx, { type: 'submit' }), 'sender');
+  await store.change(sent, (autoTx) => stepped(autoTx, { type: 'submit' }), 'leader');
   const service = await runService({ source: new ScriptedSource(makeBlocks(0, 9)), database: path, gate });
   await waitFor(async () => (await store.totals('gone')).byStatus.DISABLED === 1);
   expect((await store.timeline('of-gone'))[0]).toMatchObject({

@@ -39,7 +39,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         store.change(
           { owner: '', id },
           (kept) => stepped(kept, { type }),
-          type === 'submit' ? 'sender' : 'owner',
+          type === 'submit' ? 'leader' : 'owner',
         );
       const [cancelled, submitted] = await Promise.all([
         later(round % 5, () => ask(owners, 'cancel')),

@@ -29,7 +29,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const kept = storedAutoTx(id, { priceAtCreation: 10n * GWEI, nativeUsd: 1_000, signed: { nonce } });
     await store.create(kept, bytesOf(id), NO_CAP);
     for (const event of events) {
-      await store.change({ owner: '', id }, (now) => stepped(now, event, { confirmations }), 'sender');
+      await store.change({ owner: '', id }, (now) => stepped(now, event, { confirmations }), 'leader');
     }
   }
 
@@ -66,7 +66,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await blocks.saveBlocks([makeBlock(10, { hash: blockHash(99) })]);
     for (const at of [NOW, NOW + 60_000]) {
       const look = (kept: StoredAutoTx) => stepped(kept, lost(10), { at });
-      await store.change({ owner: '', id: 'cancelled' }, look, 'sender');
+      await store.change({ owner: '', id: 'cancelled' }, look, 'leader');
     }
     expect(await state('cancelled')).toMatchObject({ status: 'CANCELLED', mayBeOut: true, returnsTo: null });
     expect(await store.signedBytes('cancelled')).toBeNull();
@@ -164,7 +164,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.create(storedAutoTx('was', { signed: { nonce: 77 }, state: ended }), bytesOf('was'), NO_CAP);
     await store.create(storedAutoTx('is', { signed: { nonce: 77 } }), bytesOf('is'), NO_CAP);
     const look = (now: StoredAutoTx) => stepped(now, minedIn(9), { confirmations: 5 });
-    await store.change({ owner: '', id: 'was' }, look, 'sender');
+    await store.change({ owner: '', id: 'was' }, look, 'leader');
     expect([(await state('was'))?.status, (await state('is'))?.status]).toEqual(['SUBMITTED', 'PENDING']);
     await blocks.beginAnew(undefined);
     expect([(await state('was'))?.status, (await state('is'))?.status]).toEqual(['CANCELLED', 'DISABLED']);

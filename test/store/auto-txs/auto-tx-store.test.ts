@@ -43,7 +43,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   async function happen(store: AutoTxStore, id: string, ...events: readonly AutoTxEvent[]) {
     for (const event of events) {
-      const done = await store.change({ owner: '', id }, (kept) => stepped(kept, event), 'sender');
+      const done = await store.change({ owner: '', id }, (kept) => stepped(kept, event), 'leader');
       if (done === null) throw new Error(`${event.type} may not happen to ${id}`);
     }
     return store.find('', id);
@@ -167,7 +167,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       asked.push(kept);
       return null;
     };
-    await store.change({ owner: '', id: 'atx_1' }, look, 'sender').catch(() => {});
+    await store.change({ owner: '', id: 'atx_1' }, look, 'leader').catch(() => {});
     expect(asked).toEqual([]);
     const cancelled = await store.change(
       { owner: '', id: 'atx_1' },
@@ -342,7 +342,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.change(
       { owner: '', id: 'atx_1' },
       (kept) => ({ autoTx: { ...kept, nativeUsd: 2_000 }, notes: [], at: NOW }),
-      'sender',
+      'leader',
     );
     expect(await savingsOf(store, '')).toEqual({
       executed: 1,

@@ -75,7 +75,7 @@ test.each(BREAKS)(
       await store.change(
         { owner: '', id: 'good' },
         (kept) => stepped(kept, event, { confirmations: 2 }),
-        'sender',
+        'leader',
       );
     }
     const blocks = new BlockStore(database);
