@@ -55,7 +55,7 @@ describe('the five ways of ARCHITECTURE.md', () => {
     );
 
   it('are no longer than a reader follows', () => {
-    const longest = [12, 8, 26, 12, 13];
+    const longest = [12, 8, 26, 13, 15];
     expect(ways.length).toBe(longest.length);
     for (const [place, most] of longest.entries()) expect(ways[place]?.length).toBeLessThanOrEqual(most);
   });
