@@ -114,7 +114,7 @@ export function createCostLimits(parts: SenderParts) {
     return { ...stored.order, limit: { ...limit, reason: 'it is not worked out yet' } };
   }
 
-  /** With the length of its bytes, which an older program has not stored. */
+  /** With the compressed length of its bytes, which is read once and stored with its target. */
   async function withSize(stored: StoredAutoTx): Promise<StoredAutoTx> {
     const { id, signed } = stored;
     if (signed === null || signed.compressedSize != null || known?.parameters?.rate === 0n) return stored;
