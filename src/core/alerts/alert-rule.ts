@@ -106,12 +106,12 @@ export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock):
   return { phase: { kind: 'cooling', cooldownUntil, mustLeave: waitsForLeaving(rule) }, fires: true };
 }
 
-/** Applies a missed block: `fires` says that it would have; it stays armed, for the present price. */
+/** Applies a missed block: an alert that would fire stays armed for later blocks, and `fires` means that it is missed. */
 export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
   const step = stepAlert(rule, phase, at);
   if (!step.fires) return step;
   const trueSince = phase.kind === 'armed' ? (phase.trueSince ?? at.number) : at.number;
-  // Fires once per crossing, not for each block beyond the threshold.
+  // It counts once per crossing, not for each block beyond the threshold.
   return { phase: { kind: 'armed', trueSince }, fires: at.number === dueBlock(rule, trueSince) };
 }
 

@@ -289,6 +289,7 @@ export class Follower {
     if (behind === null) this.#heal();
     else this.state.fail({ message: behind, retryAt: null });
     this.publisher.notify();
+    // Where the subscription begins with blocks that are known already, prices are live with the first of them.
     if (others.length === 0) this.#live.resolve();
     this.#startFilling();
     const slice = new TimeSlice();

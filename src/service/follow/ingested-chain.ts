@@ -151,9 +151,9 @@ export class IngestedChain {
     this.dropEngine();
     this.#recent = [];
     for (const [place, block] of stored.entries()) this.#feed(block, stored.length - place > NEAR_BLOCKS);
-    // A rebuild would feed the same blocks alike: none roughly, and the oldest with the tip that the newest's node suggests.
-    const isAlike = stored.length <= NEAR_BLOCKS && stored[0]?.suggestedTip === newest.suggestedTip;
-    if (isAlike) this.memorySec = pastSec;
+    // A rebuild from these blocks would give the same engine: none is a warm-up, and the oldest has the head's suggested tip.
+    const isAsRebuilt = stored.length <= NEAR_BLOCKS && stored[0]?.suggestedTip === newest.suggestedTip;
+    if (isAsRebuilt) this.memorySec = pastSec;
     this.#updatedAt = newest.timestamp * 1_000;
     return true;
   }

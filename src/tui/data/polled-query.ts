@@ -144,7 +144,7 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
     refetchInterval: ({ state: { data, dataUpdatedAt, error, fetchStatus } }) => {
       // An error without a retry is not polled either.
       if (frozen || error !== null) return false;
-      // Until the newest data is drawn, `head` is still that of the drawn data: the data would seem due at once.
+      // Data that came after this drawing may be of a newer head than `head`, by which it would seem due at once.
       const mayBeDue = head !== undefined && fetchStatus === 'idle' && data === drawn;
       const dueMs = mayBeDue ? dataUpdatedAt + freshFor(data) - Date.now() : Number.POSITIVE_INFINITY;
       const pollMs = typeof everyMs === 'function' ? everyMs(data?.value) : everyMs;

@@ -211,7 +211,7 @@ const KEYS = {
 
 export type Scope = keyof typeof KEYS;
 export type ActionName = Exclude<(typeof KEYS)[Scope][number], string>['action'];
-/** The key of a tab is named like its scope; so are those of a new alert and of the board, which are no tabs. */
+/** A tab's scope has the name of the action that shows it. `alert` and `board` name a scope and an action, but no tab. */
 export type TabScope = Exclude<Extract<Scope, ActionName>, 'alert' | 'board'>;
 
 export interface KeyBinding extends Key<ActionName> {
