@@ -90,6 +90,8 @@ const HTTP = /\/src\/client\/(client|http|http-errors)\.ts$/;
 /** What reads responses with prices: its schemas are made while the service responds. */
 const PRICES =
   /\/src\/client\/(lenient|responses|wire-form|views\/gas-responses)\.ts$|\/src\/contract\/(primitives|gas)\.ts$/;
+/** What reads trend and advice. */
+const ADVICE = /\/src\/client\/views\/advice-responses\.ts$|\/src\/contract\/advice\.ts$/;
 /** What every command needs that asks a service for prices, and small files that a service or the monitor shares with it. */
 const CLIENT = new RegExp(
   [
@@ -138,6 +140,7 @@ const program = build({
         },
         { name: 'http', test: HTTP, priority: 2.5 },
         { name: 'prices', test: PRICES, priority: 2.4 },
+        { name: 'advice', test: ADVICE, priority: 2.3 },
         { name: 'rules', test: RULES, priority: 2 },
         { name: 'contract', test: CONTRACT, priority: 1.5 },
         { name: 'views', test: VIEWS, priority: 1 },

@@ -43,6 +43,7 @@ const route = <
 };
 
 const gas = () => Promise.all([import('../contract/gas.ts'), import('./views/gas-responses.ts')]);
+const advice = () => Promise.all([import('../contract/advice.ts'), import('./views/advice-responses.ts')]);
 const cost = () => Promise.all([import('../contract/estimate.ts'), import('./views/cost.ts')]);
 const chain = () => Promise.all([import('../contract/chain.ts'), import('./views/chain.ts')]);
 const dashboard = () => Promise.all([import('../contract/dashboard.ts'), import('./views/dashboard.ts')]);
@@ -57,8 +58,8 @@ export const ROUTES = {
   gasStream: route(PATHS.gasStream, gas, 'GasCurrent', 'Snapshot', {
     addition: 'send prices as they change',
   }),
-  gasTrend: route(PATHS.gasTrend, gas, 'GasTrend', 'TrendView'),
-  gasRecommendation: route(PATHS.gasRecommendation, gas, 'GasRecommendation', 'RecommendationView'),
+  gasTrend: route(PATHS.gasTrend, advice, 'GasTrend', 'TrendView'),
+  gasRecommendation: route(PATHS.gasRecommendation, advice, 'GasRecommendation', 'RecommendationView'),
   gasEstimate: route(PATHS.gasEstimate, cost, 'GasEstimate', 'GasEstimateView', {
     method: 'post',
     addition: 'estimate what a call takes',

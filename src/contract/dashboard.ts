@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { GasRecommendation, GasTrend } from './advice.ts';
 import { UsualGas } from './chain.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
+import { GasCurrent } from './gas.ts';
 import * as wire from './primitives.ts';
 import { flag, listOf, maybe, object, text, whole } from './primitives.ts';
 

@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
+import { GasRecommendation, GasTrend } from '../../src/contract/advice.ts';
 import { Alert, AlertDetails, AlertList, AlertSavings } from '../../src/contract/alerts.ts';
 import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 
 const AT = '2026-01-20T12:00:00.000Z';

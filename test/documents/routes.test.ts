@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
+import { GasRecommendation } from '../../src/contract/advice.ts';
 import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
 import { StatsChart, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
-import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
 import { TxMetrics } from '../../src/contract/metrics.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { startService } from '../../src/service/service.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { GasRecommendation, GasTrend } from '../../src/contract/advice.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
-import { GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { createOpenGate } from '../../src/service/http/auth.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';

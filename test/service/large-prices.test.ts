@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { createGasClient } from '../../src/client/client.ts';
-import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { GasRecommendation } from '../../src/contract/advice.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
 import { BlockMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { formatGwei } from '../../src/core/units.ts';

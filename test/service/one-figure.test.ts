@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { GasRecommendation, GasTrend } from '../../src/contract/advice.ts';
 import { StatsChart, StatsCurrent, StatsMarket } from '../../src/contract/dashboard.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { Block } from '../../src/core/block.ts';

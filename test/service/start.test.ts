@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { GasRecommendation } from '../../src/contract/gas.ts';
+import { GasRecommendation } from '../../src/contract/advice.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { BlockStore } from '../../src/store/blocks.ts';

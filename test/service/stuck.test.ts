@@ -3,8 +3,8 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { createGasClient } from '../../src/client/client.ts';
+import { GasRecommendation } from '../../src/contract/advice.ts';
 import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
-import { GasRecommendation } from '../../src/contract/gas.ts';
 import { TxMetrics } from '../../src/contract/metrics.ts';
 import type { Pending } from '../../src/contract/pending.ts';
 import { PATHS } from '../../src/contract/routes.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { GasRecommendation } from '../../src/contract/advice.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { type JsonRpcServerOptions, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';

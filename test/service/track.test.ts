@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { GasRecommendation } from '../../src/contract/gas.ts';
+import { GasRecommendation } from '../../src/contract/advice.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { ADVICE_VERSION } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';

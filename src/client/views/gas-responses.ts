@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { GasCurrent, GasRecommendation, GasTrend, PriceSummary } from '../../contract/gas.ts';
+import { GasCurrent } from '../../contract/gas.ts';
 import { lenient, said } from '../lenient.ts';
 
 /** Views: one shape for all services. Wei is `bigint`, times ms, absent fields `null`; drawn statistics are numbers. */
@@ -55,39 +55,3 @@ export const Snapshot = lenient(
 });
 export type SnapshotView = z.infer<typeof Snapshot>;
 export type LaneView = SnapshotView['lanes']['slow'];
-
-const SummaryView = lenient(PriceSummary, 'now', 'min', 'max');
-const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min', 'expected', 'max');
-
-/** `GET /gas/trend`. Required: the direction, `RISING`, `FALLING`, `STABLE` or another value of the service. */
-export const TrendView = lenient(
-  GasTrend.extend({ base: SummaryView, priority: SummaryView, baseFeeFan: z.array(FanStep) }),
-  'direction',
-).transform(({ window: _, ...wire }) => wire);
-export type TrendView = z.infer<typeof TrendView>;
-const { alternatives, track, reach } = GasRecommendation.shape;
-
-const Horizon = lenient(alternatives.element, 'horizonSec');
-export type HorizonView = z.infer<typeof Horizon>;
-
-const AdviceRecord = lenient(track.shape.waits.unwrap(), 'evaluated');
-export type AdviceRecordView = z.infer<typeof AdviceRecord>;
-
-const Track = lenient(track.extend({ waits: AdviceRecord, sends: AdviceRecord }), 'evaluated').transform(
-  (wire) => ({
-    ...wire,
-    /** Basis of the record; earlier versions wrote `said` for `given`. */
-    basis: wire.basis === 'said' ? 'given' : wire.basis,
-  }),
-);
-
-const Reach = lenient(reach.unwrap());
-export type ReachView = z.infer<typeof Reach>;
-const Action = z.union([z.string().min(1), z.null()]);
-
-export const RecommendationView = lenient(
-  GasRecommendation.extend({ action: Action, alternatives: z.array(Horizon), track: Track, reach: Reach }),
-  'action',
-);
-export type RecommendationView = z.infer<typeof RecommendationView>;
-export type TrackView = NonNullable<RecommendationView['track']>;

@@ -9,24 +9,18 @@ import {
   formatSaving,
   formatStated,
 } from '../../core/units.ts';
-import type {
-  AdviceRecordView,
-  HorizonView,
-  RecommendationView,
-  SnapshotView,
-  TrackView,
-} from './gas-responses.ts';
+import type { AdviceRecordView, HorizonView, RecommendationView, TrackView } from './advice-responses.ts';
+import type { SnapshotView } from './gas-responses.ts';
 
 export type {
   AdviceRecordView,
   HorizonView,
-  LaneView,
   ReachView,
   RecommendationView,
-  SnapshotView,
   TrackView,
   TrendView,
-} from './gas-responses.ts';
+} from './advice-responses.ts';
+export type { LaneView, SnapshotView } from './gas-responses.ts';
 
 /** The price of a lane, or the blob base fee; `null`: the chain has no blobs, or the service does not state it. */
 export const watchedPrice = ({ lanes, blobBaseFee }: SnapshotView, lane: PricedLane): bigint | null =>

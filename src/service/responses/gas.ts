@@ -1,6 +1,7 @@
+import type { GasRecommendation, GasTrend } from '../../contract/advice.ts';
 import { SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { StatsCurrent } from '../../contract/dashboard.ts';
-import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
+import type { GasCurrent } from '../../contract/gas.ts';
 import { ADVICE_VERSION, type AdviceRecord, type Recommendation } from '../../core/advice.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { blobPriceOf, updateFrequencySec } from '../../core/chains.ts';

@@ -1,7 +1,8 @@
+import { GasRecommendation, GasTrend } from '../../../contract/advice.ts';
 import { ChainRules } from '../../../contract/chain.ts';
 import { PATIENCE_SEC } from '../../../contract/choices.ts';
 import { CallToEstimate, checkCall, GasEstimate } from '../../../contract/estimate.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.ts';
+import { GasCurrent } from '../../../contract/gas.ts';
 import { RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
 import { usualWorkTable } from '../../../core/usual-work.ts';
