@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -12,6 +13,12 @@ export function boundHeap(): void {
   // Room for short-lived objects as large as the start has made it: V8 would give them alone 134 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
 }
+
+const FIRST_MINUTE_MS = 60_000;
+
+/** In the first minute keys are pressed most, and most of the code is compiled: what that leaves can then go, too. */
+export const afterFirstMinute = (): Promise<void> =>
+  sleep(Math.max(FIRST_MINUTE_MS - performance.now(), 0), undefined, { ref: false });
 
 /**
  * Gives back the pages of what is read at the start, which V8 frees but keeps. It takes as long as two collections of the whole
