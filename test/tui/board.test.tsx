@@ -55,7 +55,8 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
     />,
   );
   const { frame, shows } = sizedScreen(app, columns, rows);
-  const heard = waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
+  const hears = (event: string) => app.stdin.listenerCount(event) > 0;
+  const heard = waitFor(() => hears('readable') && hears('mouse'), { what: 'ears' });
   const press = async (...keys: readonly string[]) => {
     await heard;
     app.stdin.write(keys.flatMap(keyBytes).join(''));
@@ -70,7 +71,10 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       await shows(text);
     },
     names: () => frame().match(/(▸ )?(! )?(The \w+|dead)(?= )/g) ?? [],
-    click: (x: number, y: number) => app.stdin.emit('mouse', { kind: 'click', x, y }),
+    click: async (x: number, y: number) => {
+      await heard;
+      app.stdin.emit('mouse', { kind: 'click', x, y });
+    },
     become: (rows: readonly ChainRow[]) => {
       all = rows;
       for (const listener of listeners) listener();
@@ -90,9 +94,9 @@ it.each([60, 80, 200])(
       frame()
         .split('\n')
         .findIndex((line) => line.includes(name));
-    click(10, rowOf('dead '));
+    await click(10, rowOf('dead '));
     await shows(/▸ ! dead/);
-    click(10, rowOf('The one'));
+    await click(10, rowOf('The one'));
     await shows(/▸ The one/);
     await leads('enter', '[1 Live]');
     expect(opened).toEqual(['one']);
