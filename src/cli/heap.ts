@@ -16,9 +16,15 @@ export function boundHeap(): void {
 
 const FIRST_MINUTE_MS = 60_000;
 
-/** In the first minute keys are pressed most, and most of the code is compiled: what that leaves can then go, too. */
-export const afterFirstMinute = (): Promise<void> =>
-  sleep(Math.max(FIRST_MINUTE_MS - performance.now(), 0), undefined, { ref: false });
+/**
+ * Once `read` has resolved, and not in the first minute: keys are pressed most then, and most of the code is compiled, so
+ * that what this leaves can go, too.
+ */
+export async function shrinkHeapAfter(read: Promise<unknown>): Promise<void> {
+  await read;
+  await sleep(Math.max(FIRST_MINUTE_MS - performance.now(), 0), undefined, { ref: false });
+  await shrinkHeap();
+}
 
 /**
  * Gives back the pages of what is read at the start, which V8 frees but keeps. It takes as long as two collections of the whole

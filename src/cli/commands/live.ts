@@ -8,7 +8,7 @@ import { chainsOption, chosenChains } from '../chosen-chains.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { stateFile } from '../config-file.ts';
 import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
-import { afterFirstMinute, boundHeap, shrinkHeap } from '../heap.ts';
+import { boundHeap, shrinkHeapAfter } from '../heap.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { cleanLine, mapped, withSpinner } from '../output.ts';
@@ -106,10 +106,7 @@ async function openBoard(io: Io, settings: Settings, setups: readonly ChainSetup
     isStarted = true;
     rows.start();
     const isRead = rows.complete(READY_WITHIN_MS, io.interruption());
-    void isRead
-      .then(boundHeap)
-      .then(afterFirstMinute)
-      .then(shrinkHeap, () => {});
+    void shrinkHeapAfter(isRead.then(boundHeap)).catch(() => {});
   };
   return {
     everyMs: EVERY_MS,
@@ -208,9 +205,6 @@ async function open(io: Io, settings: Settings): Promise<OpenedClient & Pick<Mon
     signal: new AbortController().signal,
   });
   boundHeap();
-  void opened.embedded
-    ?.filled()
-    .then(afterFirstMinute)
-    .then(shrinkHeap, () => {});
+  if (opened.embedded !== null) void shrinkHeapAfter(opened.embedded.filled()).catch(() => {});
   return { ...opened, rememberedAs: rememberedName(settings.source.value) };
 }
