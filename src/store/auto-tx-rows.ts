@@ -137,7 +137,6 @@ export const targetColumns = ({ order, signed, state }: StoredAutoTx) => ({
   target: exactWei.write(order.target),
   ...LIMIT.writeOrNull(order.limit ?? null),
   ...wakeColumns(order, state.status === 'PENDING' ? signed : null),
-  compressed_size: signed?.compressedSize ?? null,
 });
 
 /** Prices at or below which it is evaluated while it waits, and the `cap` above which no block includes it. */

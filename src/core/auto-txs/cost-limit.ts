@@ -14,7 +14,7 @@ import {
 } from '../threshold/threshold.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactGwei, formatAmount, formatCount, formatGwei } from '../units.ts';
-import type { AutoTxOrder, StoredAutoTx } from './stored-auto-tx.ts';
+import type { AutoTxOrder, CostLimit, StoredAutoTx } from './stored-auto-tx.ts';
 
 /** The most that a transaction may cost in all: dollars, or a share of the native coins that it sends. */
 export type MaxCost = { readonly maxCostUsd: number } | { readonly maxShareOfValueRatio: number };
@@ -175,12 +175,15 @@ export function isNewsOfTarget(before: AutoTxOrder, after: AutoTxOrder): boolean
   );
 }
 
-/** An order without its limit, to be priced anew. */
-export const unpriced = (maxCost: NonNullable<AutoTxOrder['limit']>['maxCost']) => ({
+/** Why there is no target before the first one is worked out. */
+export const NOT_PRICED = 'it is not worked out yet';
+
+/** A limit whose target is to be worked out. */
+export const unpriced = (maxCost: MaxCost): CostLimit => ({
   maxCost,
   gas: null,
   since: null,
-  reason: 'it is not worked out yet',
+  reason: NOT_PRICED,
 });
 
 /** `target 5 → 3 gwei`, `target 5 gwei → at most $3 in all`. */

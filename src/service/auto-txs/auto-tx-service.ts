@@ -10,7 +10,7 @@ import type {
 import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
-import type { Chance, LaneName } from '../../core/advice.ts';
+import type { LaneName } from '../../core/advice.ts';
 import { changedTargetWords, unpriced } from '../../core/auto-txs/cost-limit.ts';
 import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import {
@@ -42,7 +42,7 @@ import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
 import { unlessOutdated } from '../published-chain.ts';
-import { autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
+import { type AutoTxMomentParts, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { integerOrNull, isoFromMs } from '../responses/wire.ts';
 import { type Content, checkToSend, contentAfter, requirePool, wrongSignature } from './checks.ts';
@@ -52,13 +52,8 @@ import { codeKind, type FactSources, senderRequests } from './preflight-facts.ts
 const ID_BYTES = 8;
 const LOADING_RETRY_SEC = 5;
 
-export interface AutoTxServiceParts extends FactSources {
+interface AutoTxServiceParts extends FactSources, AutoTxMomentParts {
   readonly store: AutoTxStore;
-  readonly profile: () => ChainProfile | null;
-  readonly confirmations: (chain: ChainProfile) => number;
-  /** Whether no process leads that has the key of signed bytes: they wait until one does. */
-  readonly isKeyMissing: () => boolean;
-  readonly reach: (price: bigint, withinSec: number) => Chance;
   /** What holds back a transaction in no block; `null` while that is not known. */
   readonly pending: (transaction: Pooled, lane: LaneName) => Promise<Pending | null>;
   readonly onChanged?: () => void;
@@ -378,7 +373,7 @@ export const newAutoTx = (
 });
 
 function signatureOf(transaction: SignedTransaction): NonNullable<StoredAutoTx['signed']> {
-  const { to, value, data, authorizations, compressedSize, ...signature } = transaction;
+  const { to, value, data, authorizations, ...signature } = transaction;
   return signature;
 }
 

@@ -5,6 +5,7 @@ import {
   type CostBasis,
   isEstimable,
   isNewsOfTarget,
+  NOT_PRICED,
   pricedOrder,
   type ToPrice,
 } from '../../core/auto-txs/cost-limit.ts';
@@ -15,14 +16,14 @@ import {
   transactionOf,
 } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { ChainProfile } from '../../core/chains.ts';
-import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
+import type { DataFees } from '../../core/data-fee.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { invalidField } from '../http/errors.ts';
-import { unlessOutdated } from '../published-chain.ts';
-import type { FactSources } from './preflight-facts.ts';
-import type { SenderParts } from './sender-parts.ts';
+import { type CoinPrice, unlessOutdated } from '../published-chain.ts';
+import type { FactSources, FreshChain } from './preflight-facts.ts';
 
 const PAGE = 200;
 const WITHIN_MS = 4_000;
@@ -78,126 +79,129 @@ interface NewLimit extends Pick<StoredAutoTx, 'order' | 'value'> {
   readonly profile: () => ChainProfile;
 }
 
-export type CostLimits = ReturnType<typeof createCostLimits>;
+interface CostLimitParts extends Pick<PricingParts, 'source' | 'wallNow'> {
+  readonly store: AutoTxStore;
+  readonly freshChain: () => FreshChain | null;
+  readonly profile: () => ChainProfile | null;
+  readonly coinPrice: () => CoinPrice;
+}
 
 /**
  * Targets of auto-txs with a limit of cost: stored ones follow the coin's price and the fees of L1 and of blobs where these
  * move them by more than 0.5 %, and so does the index of what is due; a decision has them exact.
  */
-export function createCostLimits(parts: SenderParts) {
-  const { store, source, freshChain, profile, coinPrice, wallNow } = parts;
-  let known: DataFees | null = null;
-  let hasAny = false;
-  let pricedBy = { coin: '', blobs: '' };
+export class CostLimits {
+  readonly #parts: CostLimitParts;
+  /** Of the head; `null`: not read yet. */
+  #fees: DataFees | null = null;
+  #hasAny = false;
+  /** What the stored targets were worked out by. */
+  #pricedBy = { coin: '', blobs: '' };
 
-  async function readFees(): Promise<void> {
-    known = await dataFeesOf(source, profile(), true);
-  }
-
-  function basis(): CostBasis | null {
-    const chain = profile();
-    if (known === null || chain === null) return null;
-    return {
-      ...coinPrice(),
-      nativeSymbol: chain.nativeSymbol,
-      dataFees: known,
-      nextBlobBaseFee: freshChain()?.advice.nextBlobBaseFee ?? null,
-    };
+  constructor(parts: CostLimitParts) {
+    this.#parts = parts;
   }
 
   /** Its order with the exact target of this moment. */
-  function orderNow(stored: ToPrice): AutoTxOrder {
+  orderNow(stored: ToPrice): AutoTxOrder {
     const { limit } = stored.order;
-    const now = basis();
+    const basis = this.#basis();
     if (limit == null) return stored.order;
-    if (now !== null) return pricedOrder(stored, now, wallNow());
-    return { ...stored.order, limit: { ...limit, reason: 'it is not worked out yet' } };
+    if (basis !== null) return pricedOrder(stored, basis, this.#parts.wallNow());
+    return { ...stored.order, limit: { ...limit, reason: NOT_PRICED } };
   }
 
-  /** With the compressed length of its bytes, which is read once and stored with its target. */
-  async function withSize(stored: StoredAutoTx): Promise<StoredAutoTx> {
-    const { id, signed } = stored;
-    if (signed === null || signed.compressedSize != null || known?.parameters?.rate === 0n) return stored;
-    const bytes = await store.signedBytes(id);
-    if (!(bytes instanceof Uint8Array)) return stored;
-    return { ...stored, signed: { ...signed, compressedSize: fastLzLength(bytes) } };
+  /** Reads the fees of the head, where there is one with a limit. Rejects with a `StoreError`. */
+  async read(): Promise<void> {
+    const { store, freshChain } = this.#parts;
+    this.#hasAny = freshChain() !== null && (await store.limitedAfter('', 1)).length > 0;
+    if (this.#hasAny) await this.#readFees();
   }
 
-  /** Those with another target to be stored. */
-  async function moves(page: readonly StoredAutoTx[]): Promise<readonly StoredAutoTx[]> {
-    const moved: StoredAutoTx[] = [];
-    for (const before of page) {
-      const sized = await withSize(before);
-      const order = orderNow(sized);
-      if (isNewsOfTarget(before.order, order)) moved.push({ ...sized, order });
+  /** Works out all whose basis has changed, and new ones; `true`: a target has moved. Rejects with a `StoreError`. */
+  async run(signal: AbortSignal): Promise<boolean> {
+    const { store } = this.#parts;
+    const basis = this.#basis();
+    if (!this.#hasAny || basis === null) return false;
+    const pricedBy = keysOf(basis);
+    const { coin, blobs } = this.#pricedBy;
+    const which = pricedBy.coin !== coin ? 'all' : pricedBy.blobs !== blobs ? 'with-blobs' : 'new';
+    let [isWhole, hasMoved] = [true, false];
+    for (let after = ''; !signal.aborted; ) {
+      const page = await store.limitedAfter(after, PAGE, which === 'new');
+      const isAsked = ({ signed, order }: StoredAutoTx) =>
+        which !== 'with-blobs' || (signed?.blobCount ?? 0) > 0 || order.limit?.since == null;
+      const moved = page.filter(isAsked).flatMap((before) => {
+        const order = this.orderNow(before);
+        return isNewsOfTarget(before.order, order) ? [{ ...before, order }] : [];
+      });
+      if (moved.length > 0) {
+        hasMoved = true;
+        if (!(await store.retarget(moved))) isWhole = false;
+      }
+      after = page.at(-1)?.id ?? '';
+      if (page.length < PAGE) break;
+      // Requests come between.
+      await setImmediate();
     }
-    return moved;
+    if (!signal.aborted && isWhole) this.#pricedBy = pricedBy;
+    return hasMoved;
   }
 
-  /** What its cost depends on at this moment: the gas that a node estimates, beside the fees of the head. */
-  async function ask(stored: StoredAutoTx): Promise<bigint | null> {
+  /** The gas that a node estimates for it now, beside which the fees of the head are read; `null`: none says, or none is needed. */
+  async ask(stored: StoredAutoTx): Promise<bigint | null> {
     const transaction = transactionOf(stored);
     if (stored.order.limit == null || transaction === null) return null;
-    const [gas] = await Promise.all([estimatedGas(source, transaction), readFees()]);
+    const [gas] = await Promise.all([estimatedGas(this.#parts.source, transaction), this.#readFees()]);
     return gas;
   }
 
   /** With this gas, and its exact target by it. */
-  function priced(stored: StoredAutoTx, gas: bigint | null): StoredAutoTx {
+  priced(stored: StoredAutoTx, gas: bigint | null): StoredAutoTx {
     const { order } = stored;
     if (order.limit == null) return stored;
-    return { ...stored, order: orderNow({ ...stored, order: { ...order, limit: { ...order.limit, gas } } }) };
+    const limit = { ...order.limit, gas };
+    return { ...stored, order: this.orderNow({ ...stored, order: { ...order, limit } }) };
   }
 
-  const moved = (before: StoredAutoTx, autoTx: StoredAutoTx): AutoTxStep | null =>
-    isNewsOfTarget(before.order, autoTx.order) ? { autoTx, notes: [], at: wallNow() } : null;
+  /** The change that stores another target; `null`: it has moved too little. */
+  moved(before: StoredAutoTx, autoTx: StoredAutoTx): AutoTxStep | null {
+    const isNews = isNewsOfTarget(before.order, autoTx.order);
+    return isNews ? { autoTx, notes: [], at: this.#parts.wallNow() } : null;
+  }
 
-  return {
-    orderNow,
-    /** Reads the fees of the head, where there is one with a limit. Rejects with a `StoreError`. */
-    async read(): Promise<void> {
-      hasAny = freshChain() !== null && (await store.limitedAfter('', 1)).length > 0;
-      if (hasAny) await readFees();
-    },
-    /** Works out all whose basis has changed, and new ones; `true`: a target has moved. Rejects with a `StoreError`. */
-    async run(signal: AbortSignal): Promise<boolean> {
-      const now = basis();
-      if (!hasAny || now === null) return false;
-      const { rate, operatorPerMillionGas, operatorConstant } = now.dataFees.parameters ?? {};
-      const coin = `${now.nativeUsd ?? now.nativeUsdReason} ${rate} ${operatorPerMillionGas} ${operatorConstant} ${now.dataFees.reason}`;
-      const blobs = String(now.nextBlobBaseFee);
-      const which = coin !== pricedBy.coin ? 'all' : blobs !== pricedBy.blobs ? 'with-blobs' : 'new';
-      let [isWhole, hasMoved] = [true, false];
-      for (let after = ''; !signal.aborted; ) {
-        const page = await store.limitedAfter(after, PAGE, which === 'new');
-        const isAsked = ({ signed, order }: StoredAutoTx) =>
-          which !== 'with-blobs' || (signed?.blobCount ?? 0) > 0 || order.limit?.since == null;
-        const moved = await moves(page.filter(isAsked));
-        if (moved.length > 0) {
-          hasMoved = true;
-          if (!(await store.retarget(moved))) isWhole = false;
-        }
-        after = page.at(-1)?.id ?? '';
-        if (page.length < PAGE) break;
-        // Requests come between.
-        await setImmediate();
-      }
-      if (!signal.aborted && isWhole) pricedBy = { coin, blobs };
-      return hasMoved;
-    },
-    ask,
-    priced,
-    /** The change that stores another target; `null`: it has moved too little. */
-    moved,
-    /** What it calls may take other gas by now, as after an approval: its target follows. Rejects with a `StoreError`. */
-    async estimateAnew(seen: StoredAutoTx, signal: AbortSignal): Promise<void> {
-      if (seen.order.limit == null || seen.state.status !== 'PENDING') return;
-      const gas = await abortable(ask(seen), signal);
-      const decide = (stored: StoredAutoTx) =>
-        stored.state.status === 'PENDING' && stored.signed?.hash === seen.signed?.hash
-          ? moved(stored, priced(stored, gas))
-          : null;
-      if (decide(seen) !== null) await store.change(seen, decide, 'leader');
-    },
-  };
+  /** What it calls may take other gas by now, as after an approval: its target follows. Rejects with a `StoreError`. */
+  async estimateAnew(seen: StoredAutoTx, signal: AbortSignal): Promise<void> {
+    if (seen.order.limit == null || seen.state.status !== 'PENDING') return;
+    const gas = await abortable(this.ask(seen), signal);
+    const decide = (stored: StoredAutoTx) =>
+      stored.state.status === 'PENDING' && stored.signed?.hash === seen.signed?.hash
+        ? this.moved(stored, this.priced(stored, gas))
+        : null;
+    if (decide(seen) !== null) await this.#parts.store.change(seen, decide, 'leader');
+  }
+
+  async #readFees(): Promise<void> {
+    const { source, profile } = this.#parts;
+    this.#fees = await dataFeesOf(source, profile(), true);
+  }
+
+  #basis(): CostBasis | null {
+    const { profile, coinPrice, freshChain } = this.#parts;
+    const chain = profile();
+    if (this.#fees === null || chain === null) return null;
+    return {
+      ...coinPrice(),
+      nativeSymbol: chain.nativeSymbol,
+      dataFees: this.#fees,
+      nextBlobBaseFee: freshChain()?.advice.nextBlobBaseFee ?? null,
+    };
+  }
+}
+
+/** Texts that are the same as long as targets by this basis are: of all, and of those with blobs. */
+function keysOf({ nativeUsd, nativeUsdReason, dataFees, nextBlobBaseFee }: CostBasis) {
+  const { rate, operatorPerMillionGas, operatorConstant } = dataFees.parameters ?? {};
+  const coin = `${nativeUsd ?? nativeUsdReason} ${rate} ${operatorPerMillionGas} ${operatorConstant} ${dataFees.reason}`;
+  return { coin, blobs: String(nextBlobBaseFee) };
 }

@@ -14,7 +14,7 @@ const ASKS_FOR_MS = 3_000;
 /**
  * Judges the gas of all waiting auto-txs by the rules of the next block, whenever those change: one that is no longer
  * enough is held before it is sent, and freed by a reorg that takes the fork back. Also reads the parts of those that an
- * older program has stored.
+ * older program has stored, and their size where L1 charges for it.
  */
 export function createGasPass(context: SenderContext) {
   const { store, source, freshChain, profile } = context;
@@ -23,8 +23,9 @@ export function createGasPass(context: SenderContext) {
   async function judge(seen: StoredAutoTx, gasFacts: GasFacts, asking: AbortSignal): Promise<void> {
     const transaction = transactionOf(seen);
     if (transaction === null) return;
+    const isSized = transaction.compressedSize != null || profile()?.dataFee === undefined;
     // Its authorizations are not stored.
-    const isWhole = transaction.parts !== null && transaction.type !== 4;
+    const isWhole = transaction.parts !== null && transaction.type !== 4 && isSized;
     const whole = isWhole ? transaction : withBytes(transaction, await store.signedBytes(seen.id));
     const toJudge = { transaction: whole, order: seen.order };
     const gas = asking.aborted
@@ -35,10 +36,12 @@ export function createGasPass(context: SenderContext) {
       if (stored.signed === null || stored.signed.hash !== transaction.hash) return null;
       const before = stored.checks.find(({ name }) => name === check.name);
       const isSame = before?.message === check.message && before.result === check.result;
-      if (isSame && stored.signed.parts !== null) return null;
+      if (isSame && stored.signed.parts !== null && isSized) return null;
       const checks = stored.checks.map((each) => (each.name === check.name ? check : each));
       const at = context.wallNow();
-      const judged = { ...stored, signed: { ...stored.signed, parts: whole.parts }, checks, checkedAt: at };
+      const { parts, compressedSize } = whole;
+      const signed = { ...stored.signed, parts, compressedSize };
+      const judged = { ...stored, signed, checks, checkedAt: at };
       const obstacle = gasObstacleOf([check]);
       const event: AutoTxEvent | null =
         obstacle !== null

@@ -5,11 +5,12 @@ import type { StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, ownPriceAt, paysAt } from '../../core/auto-txs/target.ts';
 import type { Block } from '../../core/block.ts';
 import type { SenderParts } from './sender-parts.ts';
-import type { SenderTurn } from './sender-turn.ts';
 
-type ObservingTurn = Pick<SenderTurn, 'head' | 'signal'> & {
+interface ObservingTurn {
   readonly context: Pick<SenderParts, 'source' | 'blocks'>;
-};
+  readonly head: Block;
+  readonly signal: AbortSignal;
+}
 
 const BUCKET_SEC = 300;
 const NEARLY_A_DAY_SEC = 23 * 3_600;

@@ -1,5 +1,6 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { CODE_KINDS } from '../../contract/choices.ts';
+import type { Advice, LaneName } from '../../core/advice.ts';
 import { type AccountFacts, accountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts, gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import { type PreflightFacts, waitingBelow } from '../../core/auto-txs/preflight.ts';
@@ -7,14 +8,32 @@ import type { AutoTxOrder, StoredAutoTx } from '../../core/auto-txs/stored-auto-
 import type { Hex } from '../../core/block.ts';
 import { NO_RULES } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
+import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { type PublishedChain, unlessOutdated } from '../published-chain.ts';
-import type { NextBlockPrices } from './sender-parts.ts';
-import type { SenderFacts } from './sender-turn.ts';
+
+/** Wei per gas, or per blob gas. */
+interface NextBlockPrices extends Pick<Advice, 'nextBaseFee' | 'nextBlobBaseFee'> {
+  readonly lanes: Readonly<Record<LaneName, { readonly price: bigint }>>;
+}
+
+/** What is decided by, of the published chain. */
+export interface FreshChain extends Pick<PublishedChain, 'head' | 'rules' | 'updatedAt'> {
+  readonly advice: NextBlockPrices;
+}
+
+/** The facts of a sender; nonces and its live auto-txs follow each other. Wei. */
+export interface SenderFacts {
+  readonly nextNonce: number;
+  readonly pendingNonce: number;
+  readonly balance: bigint;
+  readonly live: readonly StoredAutoTx[];
+  readonly dataFees: DataFees;
+}
 
 /** What is known of the chain and the sender of a transaction; `advice`: `null` while prices are outdated. */
 interface KnownFacts extends Pick<PreflightFacts, 'nativeUsd' | 'gas' | 'now'> {
@@ -98,19 +117,20 @@ export async function readFacts(
   });
 }
 
-/** With what its signed bytes alone tell: its authorizations, and the parts of one that an older program has stored. */
+/** With what its signed bytes alone tell: its authorizations, and the parts and the size of one that an older program has stored. */
 export function withBytes(
   transaction: SignedTransaction,
   bytes: Uint8Array | 'sealed' | null,
 ): SignedTransaction {
-  if (!(bytes instanceof Uint8Array) || (transaction.parts !== null && transaction.type !== 4))
-    return transaction;
+  if (!(bytes instanceof Uint8Array)) return transaction;
+  const sized = { ...transaction, compressedSize: transaction.compressedSize ?? fastLzLength(bytes) };
+  if (sized.parts !== null && sized.type !== 4) return sized;
   try {
     const { parts, authorizations } = decodeTransaction(bytes);
-    return { ...transaction, parts, authorizations };
+    return { ...sized, parts, authorizations };
   } catch {
     // A file that was modified.
-    return transaction;
+    return sized;
   }
 }
 

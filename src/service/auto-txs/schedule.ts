@@ -6,7 +6,7 @@ import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderWork, Lease } from '../lease.ts';
-import { createCostLimits } from './cost-limits.ts';
+import { CostLimits } from './cost-limits.ts';
 import { createGasPass } from './gas-pass.ts';
 import { isDueNow, type SenderContext, type SenderParts, stepNow } from './sender-parts.ts';
 import { type SenderTurn, takeTurn } from './sender-turn.ts';
@@ -83,7 +83,7 @@ export class AutoTxSchedule {
 
   /** @param signal Nothing new starts after its abort. */
   constructor(parts: SenderParts, signal: AbortSignal) {
-    const context = { ...parts, limits: createCostLimits(parts) };
+    const context = { ...parts, limits: new CostLimits(parts) };
     this.#context = context;
     this.#gasPass = createGasPass(context);
     this.#signal = signal;

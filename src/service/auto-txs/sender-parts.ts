@@ -1,5 +1,4 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
-import type { Advice, LaneName } from '../../core/advice.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/state-machine.ts';
 import { type AutoTxStep, type StoredAutoTx, stepStored } from '../../core/auto-txs/stored-auto-tx.ts';
 import { isDue } from '../../core/auto-txs/target.ts';
@@ -7,18 +6,9 @@ import type { ChainProfile } from '../../core/chains.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
-import type { CoinPrice, PublishedChain } from '../published-chain.ts';
+import type { CoinPrice } from '../published-chain.ts';
 import type { CostLimits } from './cost-limits.ts';
-
-/** Wei per gas, or per blob gas. */
-export interface NextBlockPrices extends Pick<Advice, 'nextBaseFee' | 'nextBlobBaseFee'> {
-  readonly lanes: Readonly<Record<LaneName, { readonly price: bigint }>>;
-}
-
-/** What is decided by, of the published chain. */
-export interface FreshChain extends Pick<PublishedChain, 'head' | 'rules' | 'updatedAt'> {
-  readonly advice: NextBlockPrices;
-}
+import type { FreshChain } from './preflight-facts.ts';
 
 export interface SenderParts {
   readonly source: ChainSource;

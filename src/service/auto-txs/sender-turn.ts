@@ -12,13 +12,12 @@ import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/au
 import { comparedPrice } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { areUntold } from '../../core/chain-rules.ts';
-import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { backOffMs } from '../../core/time.ts';
 import { OPERATOR } from '../../store/tables.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { observe, pricesOf } from './observation.ts';
-import { preflightFacts, withAccounts, withBytes } from './preflight-facts.ts';
+import { preflightFacts, type SenderFacts, withAccounts, withBytes } from './preflight-facts.ts';
 import { happen, isDueNow, type SenderContext, stepNow } from './sender-parts.ts';
 
 const OBSERVED_AT_ONCE = 8;
@@ -190,15 +189,6 @@ async function observeAndStore(stored: StoredAutoTx, nextNonce: number, turn: Se
   return { stored: changed ?? stored, observation };
 }
 
-/** The facts of a sender; nonces and its live auto-txs follow each other. Wei. */
-export interface SenderFacts {
-  readonly nextNonce: number;
-  readonly pendingNonce: number;
-  readonly balance: bigint;
-  readonly live: readonly StoredAutoTx[];
-  readonly dataFees: DataFees;
-}
-
 /** A durable decision to send, with its time by both clocks, ms: it must be executed soon after. */
 interface Decided {
   readonly stored: StoredAutoTx;
@@ -216,7 +206,7 @@ async function decide(
   sender: SenderFacts,
   context: SenderContext,
 ): Promise<Decided | null> {
-  const asked = await askFor(seen, sender, context);
+  const asked = await askFor(seen, context);
   let decided: Decided | null = null;
   const change = (stored: StoredAutoTx): AutoTxStep | null => {
     decided = null;
@@ -233,7 +223,7 @@ async function decide(
 type Asked = Awaited<ReturnType<typeof askFor>>;
 
 /** What is asked before a decision: its bytes, the gas that a node estimates, and the accounts that its gas depends on. */
-async function askFor(seen: StoredAutoTx, { dataFees: { parameters } }: SenderFacts, context: SenderContext) {
+async function askFor(seen: StoredAutoTx, context: SenderContext) {
   const { store, limits, source, freshChain, profile, wallNow } = context;
   const bytes = await store.signedBytes(seen.id);
   const stored = transactionOf(seen);
@@ -246,10 +236,9 @@ async function askFor(seen: StoredAutoTx, { dataFees: { parameters } }: SenderFa
     fresh === null || chain === null || toAsk === null
       ? null
       : await inTime(withAccounts(source, gasFactsAt(fresh, chain, wallNow()), toAsk));
-  const { parts = null, authorizations = [] } = transaction ?? {};
-  const isBySize = parameters !== null && parameters.rate !== 0n && bytes instanceof Uint8Array;
+  const { parts = null, authorizations = [], compressedSize } = transaction ?? {};
   return {
-    ofBytes: { parts, authorizations, ...(isBySize && { compressedSize: fastLzLength(bytes) }) },
+    ofBytes: { parts, authorizations, compressedSize },
     isKeyMissing: bytes === 'sealed',
     accounts: facts?.accounts,
     estimate: await inTime(limits.ask(seen)),

@@ -1,12 +1,12 @@
 import type { AutoTx } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
+import type { Chance } from '../../core/advice.ts';
 import { capCheck, KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.ts';
 import { type AutoTxState, isWaiting, takenWords } from '../../core/auto-txs/state-machine.ts';
 import { paidInAll, type Saving, type StoredAutoTx, savingsOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { forecastPrice, forecastWithin, isReached, isUnpriced } from '../../core/auto-txs/target.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { gweiString } from '../../core/units.ts';
-import type { AutoTxServiceParts } from '../auto-txs/auto-tx-service.ts';
 import { type PublishedChain, unlessOutdated } from '../published-chain.ts';
 import { integerOrNull, isoFromMs, isoOrNull, thresholdWarnings, usdOrNull } from './wire.ts';
 
@@ -96,11 +96,21 @@ const savingOf = (saving: Saving | null) =>
 
 const REMEMBERED_MOST = 2_000;
 
+export interface AutoTxMomentParts {
+  readonly profile: () => ChainProfile | null;
+  readonly readPublished: () => PublishedChain | null;
+  readonly reach: (price: bigint, withinSec: number) => Chance;
+  readonly confirmations: (chain: ChainProfile) => number;
+  /** Whether no process leads that has the key of signed bytes: they wait until one does. */
+  readonly isKeyMissing: () => boolean;
+  readonly wallNow: () => number;
+}
+
 /** Further data for responses about auto-txs, all of one time. */
 type AutoTxMoment = ReturnType<ReturnType<typeof autoTxMoments>>;
 
 /** Forecasts for responses about auto-txs, cached until the next block. */
-export function autoTxMoments(parts: AutoTxServiceParts) {
+export function autoTxMoments(parts: AutoTxMomentParts) {
   const { profile, readPublished, reach, confirmations, isKeyMissing, wallNow } = parts;
   const known = new Map<string, number | null>();
   let advice: PublishedChain['advice'] | null = null;

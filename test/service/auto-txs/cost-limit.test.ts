@@ -204,20 +204,27 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     expect(rig.node.sent).toHaveLength(2);
   });
 
-  it('reads the size of one that an older program has stored from its bytes, where L1 charges for them', async () => {
-    const rig = await started();
-    rig.coin.usd = 2_000;
-    await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }), signed: { compressedSize: null } }));
-    await rig.block(18);
-    expect((await rig.kept('one')).signed?.compressedSize).toBeNull();
-    rig.node.fees = fees({ rate: 10n ** 17n });
-    await rig.block(18);
-    const { order, signed } = await rig.kept('one');
-    // Its bytes here are its id.
-    expect(signed?.compressedSize).toBe(fastLzLength(Buffer.from('one')));
-    // 100 bytes at the least: 10,000 gwei.
-    expect(order).toMatchObject({ target: 10n * GWEI - 10n ** 13n / 21_000n - 1n, limit: { reason: null } });
-  });
+  it.each([1, 10])(
+    'reads the size of one that an older program has stored from its bytes where L1 charges for it: chain %i',
+    async (chainId) => {
+      const rig = await started(chainId);
+      rig.coin.usd = 2_000;
+      const signed = { chainId, compressedSize: null };
+      await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }), signed }));
+      await rig.block(18);
+      if (chainId === 1) return expect((await rig.kept('one')).signed?.compressedSize).toBeNull();
+      rig.node.fees = fees({ rate: 10n ** 17n });
+      await rig.block(18);
+      const { order, signed: stored } = await rig.kept('one');
+      // Its bytes here are its id.
+      expect(stored?.compressedSize).toBe(fastLzLength(Buffer.from('one')));
+      // 100 bytes at the least: 10,000 gwei.
+      expect(order).toMatchObject({
+        target: 10n * GWEI - 10n ** 13n / 21_000n - 1n,
+        limit: { reason: null },
+      });
+    },
+  );
 
   it('moves with the coin whatever many there are', async () => {
     const rig = await started();

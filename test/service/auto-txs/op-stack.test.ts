@@ -99,6 +99,26 @@ describe('on an OP-stack chain', () => {
     }
   });
 
+  it.each([
+    ['its target', { targetGasPriceGwei: 0.0002 }],
+    ['its lane', { gasSpeed: 'FAST' }],
+    ['its expiry', { expiresAt: null }],
+  ])('says the L1 fee of an auto-tx as at its creation when %s changes', async (_, change) => {
+    const account = await fund(anvil);
+    const raw = await signed(account, { value: 5n, gas: 21_000n });
+    const l1Of = async (response: Promise<Response>) => {
+      const { id, checks } = AutoTxDetails.parse(await (await response).json());
+      const { result, message } = checks.find(({ name }) => name === 'balance') ?? {};
+      return { id, result, l1: /the L1 fee of [\d.]+ ETH/.exec(message ?? '')?.[0] };
+    };
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const creation = { signedTransaction: raw, targetGasPriceGwei: 0.0001, expiresAt };
+    const made = await l1Of(rig.service.ask(PATHS.autoTxs, { method: 'POST', body: creation }));
+    expect(made).toMatchObject({ result: 'pass', l1: expect.any(String) });
+    const path = PATHS.autoTx.replace('{id}', made.id);
+    expect(await l1Of(rig.service.ask(path, { method: 'PUT', body: change }))).toEqual(made);
+  });
+
   it('an auto-tx whose account lacks the L1 fee alone waits for it, and is mined with it', async () => {
     const account = await fund(anvil);
     const raw = await signed(account, { value: 5n, gas: 21_000n });
