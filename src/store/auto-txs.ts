@@ -222,11 +222,14 @@ export class AutoTxStore extends Store {
     });
   }
 
-  /** Those whose target the next block reaches, and that nothing holds at `now` (ms), by sender and nonce. */
-  reached(next: HeadPrices, { now, limit }: Record<'now' | 'limit', number>): Promise<StoredAutoTx[]> {
+  /**
+   * Pending ones that the next block may make due, and that nothing holds at `now` (ms), by sender and nonce. Which are due is for
+   * the exact target to say: a stored one of a limit of cost may be half a percent behind.
+   */
+  mayBeDue(next: HeadPrices, { now, limit }: Record<'now' | 'limit', number>): Promise<StoredAutoTx[]> {
     return this.#read((all, db) => {
-      const woken = db.selectFrom(reachedIds(db, next, now).as('woken')).select('id');
-      const first = woken.orderBy('from_address').orderBy('nonce').orderBy('id').limit(limit);
+      const ids = db.selectFrom(mayBeDueIds(db, next, now).as('due')).select('id');
+      const first = ids.orderBy('from_address').orderBy('nonce').orderBy('id').limit(limit);
       // An expression, so that SQLite does not walk the whole index in its order.
       const ordered = all.where('id', 'in', first).orderBy(sql`coalesce(from_address, '')`);
       return ordered.orderBy('nonce').orderBy('id');
@@ -347,18 +350,18 @@ const IS_SUBMITTED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 const DISABLED_AT_ONCE = 100;
 const KEEP_SIGNED_MS = 86_400_000;
 
-function reachedIds(db: Queries, { prices, nextBaseFee }: HeadPrices, now: number) {
+function mayBeDueIds(db: Queries, { prices, nextBaseFee }: HeadPrices, now: number) {
   const base = integer(nextBaseFee);
-  const woken = (isWoken: Expression<SqlBool>) =>
+  const where = (isCheap: Expression<SqlBool>) =>
     db
       .selectFrom('auto_txs')
       .select(['id', 'from_address', 'nonce'])
-      .where(isWoken)
+      .where(isCheap)
       .where('cap', '>=', base)
       .where((e) => e.or([e('hold_until', 'is', null), e('hold_until', '<=', now)]));
   return LANES.map((lane) =>
-    woken(sql<boolean>`wake_lane = ${lane} and wake_price >= ${integer(prices[lane])}`),
-  ).reduce((all, one) => all.unionAll(one), woken(sql<boolean>`wake_base >= ${base}`));
+    where(sql<boolean>`wake_lane = ${lane} and wake_price >= ${integer(prices[lane])}`),
+  ).reduce((all, one) => all.unionAll(one), where(sql<boolean>`wake_base >= ${base}`));
 }
 
 // All below are part of the caller's transaction.

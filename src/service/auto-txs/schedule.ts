@@ -156,9 +156,9 @@ export class AutoTxSchedule {
     const next = { nextBaseFee, prices: eachLane((lane) => lanes[lane].price) };
     // The index finds limits of cost within half a percent: where these alone fill a page, all are read to find what is due.
     for (const limit of [MOST_DUE, Number.MAX_SAFE_INTEGER]) {
-      const reached = await store.reached(next, { now: wallNow(), limit });
-      const due = reached.filter((stored) => isDueNow(stored, this.#context));
-      if (due.length > 0 || reached.length < limit)
+      const found = await store.mayBeDue(next, { now: wallNow(), limit });
+      const due = found.filter((stored) => isDueNow(stored, this.#context));
+      if (due.length > 0 || found.length < limit)
         return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
     }
     return [];

@@ -63,7 +63,7 @@ test.each(BREAKS)(
   'one with %s is left out and holds up nothing else: what can be read is listed, sent, expires and is rewound',
   async (_, broken) => {
     const { database, store } = await openWith(broken);
-    expect(ids(await store.reached(NEXT, AT))).toEqual(['good']);
+    expect(ids(await store.mayBeDue(NEXT, AT))).toEqual(['good']);
     expect(ids(await store.expiring(NOW, 9))).toEqual(['good']);
     const { autoTxs } = await store.list('a', { offset: 0, limit: 9 });
     expect(ids(autoTxs)).toEqual(['good']);
