@@ -75,7 +75,10 @@ export class BlockStore extends Store {
 
   /** Binds the history to a chain: before there is a leader, as it writes only where no process has. @throws {StoreError} `wrong-chain` */
   async claimChain(chain: ChainIdentity): Promise<void> {
-    await this.database.run((db) => bindChain(db, chain, this.database.name));
+    const { name } = this.database;
+    if (await this.database.run((db) => isHistoryOf(db, chain, name))) return;
+    await this.database.lockingTransaction((trx) => bindChain(trx, chain));
+    await this.refuseOther(chain);
   }
 
   /** Checks without binding. @throws {StoreError} `wrong-chain` when it belongs to another chain. */
@@ -276,15 +279,12 @@ const allMissed = (run: AlertRun): AlertRun => ({
 
 type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;
 
-/** Binds a history to a chain. @throws {StoreError} `wrong-chain` when it belongs to another one. */
-async function bindChain(db: Queries, chain: ChainIdentity, name: string): Promise<void> {
-  if (await isHistoryOf(db, chain, name)) return;
-  const rows = [{ key: 'chain_id', value: String(chain.id) }];
-  if (chain.genesisHash !== undefined) rows.push({ key: 'genesis_hash', value: chain.genesisHash });
-  // Another process may bind it to another chain at the same time: the first one wins.
-  const first = db.insertInto('meta').values(rows);
-  await first.onConflict((conflict) => conflict.column('key').doNothing()).execute();
-  await bindChain(db, chain, name);
+/** Another process may bind it to another chain at the same time: the first one wins, with what it knows of its genesis. */
+async function bindChain(trx: Queries, { id, genesisHash }: ChainIdentity): Promise<void> {
+  const first = trx.insertInto('meta').values({ key: 'chain_id', value: String(id) });
+  const bound = first.onConflict((conflict) => conflict.column('key').doNothing());
+  const { numInsertedOrUpdatedRows } = await bound.executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows === 1n) await saveGenesis(trx, genesisHash);
 }
 
 /** `false` when it is not bound yet. @throws {StoreError} `wrong-chain` when it belongs to another chain. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -19,6 +19,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     store = new BlockStore(database, undefined, () => (BLOCK_ZERO_TIME + 31 * 86_400) * 1_000);
     history = new HistoryStore(database);
   });
+
+  async function openOnce(path: string): Promise<Database> {
+    const opened = await openDatabase(path);
+    onTestFinished(() => opened.close());
+    return opened;
+  }
 
   const rollups = ({ queries }: Database) =>
     queries.selectFrom('rollups').selectAll().orderBy('bucket_sec').orderBy('start').execute();
@@ -82,6 +88,27 @@ describe.each(ENGINES)('on %s', (engine) => {
       });
       await store.refuseOther({ id: 1 });
     });
+
+    const genesisHash = `0x${'ab'.repeat(32)}` as const;
+
+    test.each([
+      [{ id: 1 }, { id: 10, genesisHash }],
+      [{ id: 10, genesisHash }, { id: 1 }],
+      [{ id: 1 }, { id: 31_337, genesisHash }],
+      [{ id: 1 }, { id: 1, genesisHash }],
+    ])(
+      'a history that two processes bind at once has the chain and genesis of one: %o, %o',
+      async (...chains) => {
+        const path = await emptyDatabase(engine, 'shared');
+        const stores = await Promise.all(chains.map(async () => new BlockStore(await openOnce(path))));
+        const claims = await Promise.allSettled(chains.map((chain, at) => stores[at]?.claimChain(chain)));
+        const [first = store] = stores;
+        const stored = { id: await first.chainId(), genesisHash: (await first.genesisHash()) ?? undefined };
+        const winners = chains.filter((_, at) => claims[at]?.status === 'fulfilled');
+        expect(winners).toContainEqual(stored);
+        expect(winners.every(({ id }) => id === stored.id)).toBe(true);
+      },
+    );
   });
 
   describe('rollups', () => {
