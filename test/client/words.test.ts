@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeOutcome } from '../../src/client/views/auto-txs.ts';
+import { describeOutcome } from '../../src/client/views/auto-tx-texts.ts';
 import { type HorizonView, WAIT_FACTS } from '../../src/client/views/gas.ts';
 import { formatSavedNative, formatSavedUsd } from '../../src/core/units.ts';
 import { autoTxView } from '../tui/fake-auto-txs.ts';

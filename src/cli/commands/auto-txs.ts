@@ -9,14 +9,12 @@ import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import { isPlain } from '../../client/service-url.ts';
 import { laneOf } from '../../client/views/alerts.ts';
+import { describeContent, describeState, describeTarget } from '../../client/views/auto-tx-texts.ts';
 import {
   type AutoTxChange,
   type AutoTxDetailsView,
   type AutoTxView,
   autoTxState,
-  describeContent,
-  describeState,
-  describeTarget,
   isSentAtOnce,
   mayBeMined,
   type NewAutoTx,

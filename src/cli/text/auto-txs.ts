@@ -1,10 +1,7 @@
 import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
 import { plainWord } from '../../client/views/alerts.ts';
 import {
-  type AutoTxDetailsView,
-  type AutoTxView,
-  type CheckView,
-  chanceOf,
+  callOf,
   checkSign,
   describeChecks,
   describeContent,
@@ -16,11 +13,17 @@ import {
   describeState,
   describeTarget,
   describeTargetDistance,
+  sentBeforeText,
+} from '../../client/views/auto-tx-texts.ts';
+import {
+  type AutoTxDetailsView,
+  type AutoTxView,
+  type CheckView,
+  chanceOf,
   distanceToTarget,
   isOver,
   needsAttention,
   type SignedTransactionView,
-  sentBeforeText,
 } from '../../client/views/auto-txs.ts';
 import type { Fact } from '../../client/views/fact.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
@@ -28,7 +31,7 @@ import { describeTxType } from '../../client/views/metrics.ts';
 import { describePending } from '../../client/views/pending.ts';
 import { coinSymbol } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
-import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
+import type { DescribedCall } from '../../core/transactions/describe-call.ts';
 import { gasNeeded, RULES } from '../../core/transactions/gas-rules.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatChange, formatCount, formatLikelihood } from '../../core/units.ts';
@@ -99,20 +102,16 @@ export function autoTxListLines(
     ['likely', 'right', (autoTx) => mapped(chanceOf(autoTx), formatLikelihood) ?? '-'],
     ['expires (UTC)', 'left', (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt)],
     ['nonce', 'right', ({ nonce }) => mapped(nonce, String) ?? '-'],
-    ['does', 'left', (autoTx) => describeContent(autoTx, knownCall(autoTx))],
+    ['does', 'left', (autoTx) => describeContent(autoTx)],
     ['note', 'left', ({ note }) => cleanLine(note ?? '')],
   ];
   return fittedLines(columns, rows, width, { spared: ['note', 'nonce', 'expires (UTC)', 'likely'] });
 }
 
-function knownCall({ data, to }: AutoTxView): DescribedCall | null {
-  return data === null || data === '0x' ? null : describeCall(data, to);
-}
-
-/** The call of a stored transaction, if its selector is well known, after its delegation. */
-function callOf(autoTx: AutoTxDetailsView): CallWords | null {
+/** Its call after its delegation. */
+function callWithDelegation(autoTx: AutoTxDetailsView): CallWords | null {
   const delegation = autoTx.checks.find(({ name }) => name === 'delegation')?.message;
-  const call = knownCall(autoTx);
+  const call = callOf(autoTx);
   if (delegation === undefined) return call;
   const words = call === null ? delegation : `${delegation}; it also ${call.words}`;
   const isCall = autoTx.data !== null && autoTx.data !== '0x';
@@ -120,7 +119,7 @@ function callOf(autoTx: AutoTxDetailsView): CallWords | null {
 }
 
 export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): string {
-  const call = callOf(autoTx);
+  const call = callWithDelegation(autoTx);
   const { checks } = autoTx;
   const timeline = autoTx.timeline ?? [];
   const outcome = describeOutcome(autoTx, moment);

@@ -12,16 +12,13 @@ import {
   type ListView,
 } from '../../client/views/alerts.ts';
 import {
-  type AutoTxView,
   describeChange,
   describeChanges,
   describeContent,
   describeState,
   describeTarget,
-  isAwaited,
-  isHeldByRules,
-  statusOf,
-} from '../../client/views/auto-txs.ts';
+} from '../../client/views/auto-tx-texts.ts';
+import { type AutoTxView, isAwaited, isHeldByRules, statusOf } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';

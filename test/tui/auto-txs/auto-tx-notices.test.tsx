@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { type AutoTxView, describeChange, describeChecks } from '../../../src/client/views/auto-txs.ts';
+import { describeChange, describeChecks } from '../../../src/client/views/auto-tx-texts.ts';
+import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
 import { showNotices } from '../show-notices.tsx';
-import { EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
+import { CALLS, EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
 
 const show = (first: readonly AutoTxView[]) =>
   showNotices(first, { list: 'autoTxs', say: (items) => items.map(({ status }) => status).join(' ') });
@@ -18,6 +19,17 @@ it('an auto-tx that is executed is told on the screen and by the bell, once, and
   await shows('unseen 0');
   expect(toasts.length).toBe(1);
 });
+
+it.each(CALLS)(
+  'one that calls a known function is told by its name, as the list has it: %s',
+  async (name, call) => {
+    const { shows, answer, toasts } = show([{ ...call, status: 'PENDING' }]);
+    await shows('PENDING');
+    await answer([{ ...EXECUTED, ...call, status: 'EXECUTED' }]);
+    await shows('EXECUTED');
+    expect(toasts[0]?.text).toContain(`: ${name} on 0xA0b8…eB48`);
+  },
+);
 
 it('one that is sent is told without the bell', async () => {
   const { shows, answer, toasts, told } = show([WAITING]);

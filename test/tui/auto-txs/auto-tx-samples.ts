@@ -117,7 +117,16 @@ export const SAMPLES: readonly AutoTxView[] = [
 
 const word = (hex: string) => hex.padStart(64, '0');
 
+const PAIR = `${word('70997970c51812dc3a010c7d01b50e0d17dc79c8')}${word((25_000_000).toString(16))}`;
+
 export const TRANSFER = autoTxView({
   ...{ id: 'atx_transfer', value: 0n, to: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' },
-  data: `0xa9059cbb${word('70997970c51812dc3a010c7d01b50e0d17dc79c8')}${word((25_000_000).toString(16))}`,
+  data: `0xa9059cbb${PAIR}`,
 });
+
+/** Calls of known functions, by their names. */
+export const CALLS: readonly (readonly [name: string, autoTx: AutoTxView])[] = [
+  ['transfer', TRANSFER],
+  ['approve', { ...TRANSFER, id: 'atx_approve', data: `0x095ea7b3${PAIR}` }],
+  ['deposit', { ...TRANSFER, id: 'atx_deposit', data: '0xd0e30db0' }],
+];

@@ -8,6 +8,7 @@ import { SNAPSHOT } from '../fake-gas.ts';
 import { type ShowOptions, SIZES, showScreen, until } from '../show-screen.tsx';
 import {
   AT,
+  CALLS,
   CONFIRMING,
   DISABLED,
   DRAFT,
@@ -177,6 +178,20 @@ describe('the list of auto-txs', () => {
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
     await leads(['j', 'j', 'enter'], 'o nonce-gap');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+describe('an auto-tx that calls a known function', () => {
+  it.each(CALLS)('is found by the name that its row has: %s', async (name, call) => {
+    const shown = await until(show([WAITING, call]), `${name} on 0xA0b8…eB48`);
+    for (const key of ['/', ...name]) await shown.press(key);
+    await shown.shows('1 of 2 match');
+  });
+
+  it.each(CALLS)('is named so by the form that changes it: %s', async (name, call) => {
+    const shown = await until(show([call]), `${name} on 0xA0b8…eB48`);
+    await shown.press('e');
+    await shown.shows(`Change: ${name} on 0xA0b8…eB48`);
   });
 });
 

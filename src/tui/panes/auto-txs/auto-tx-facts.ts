@@ -1,12 +1,6 @@
 import { plainWord } from '../../../client/views/alerts.ts';
 import {
-  type AutoTxContent,
-  type AutoTxDetailsView,
-  type AutoTxStateView,
-  type AutoTxView,
-  autoTxState,
-  type CheckView,
-  chanceOf,
+  callOf,
   checkSign,
   describeChecks,
   describeContent,
@@ -18,12 +12,20 @@ import {
   describeSigned,
   describeState,
   describeTarget,
+  sizeText,
+} from '../../../client/views/auto-tx-texts.ts';
+import {
+  type AutoTxDetailsView,
+  type AutoTxStateView,
+  type AutoTxView,
+  autoTxState,
+  type CheckView,
+  chanceOf,
   distanceToTarget,
   isOver,
   isUnsent,
   needsAttention,
   obstacleOf,
-  sizeText,
   statusOf,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
@@ -32,7 +34,6 @@ import { describeCoins, describeTxType } from '../../../client/views/metrics.ts'
 import { maxCostText } from '../../../core/auto-txs/cost-limit.ts';
 import { coinSymbol } from '../../../core/chains.ts';
 import { cleanText, hexText, shortHex, withShortHashes } from '../../../core/text.ts';
-import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import {
   formatCount,
   formatDuration,
@@ -70,7 +71,10 @@ import {
 import type { ColorName } from '../../ui/theme.ts';
 import { ageText, aheadText, momentText, secondText } from '../../ui/time.ts';
 
-export const detailsTitle = (autoTx: AutoTxDetailsView) => [[bold(contentOf(autoTx))], stateLine(autoTx)];
+export const detailsTitle = (autoTx: AutoTxDetailsView) => [
+  [bold(describeContent(autoTx))],
+  stateLine(autoTx),
+];
 
 export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
   const { width } = context;
@@ -84,7 +88,7 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
     ...pendingLines(autoTx.pending, coinSymbol(autoTx.chainId), context),
     ...(mined.length === 0 ? [] : section('Outcome', null, factGrid(mined, width, leastName))),
     ...section('Order', null, factGrid(facts, width, leastName)),
-    ...(call.length === 0 ? [] : section('Call', calledBy(autoTx)?.signature ?? null, call)),
+    ...(call.length === 0 ? [] : section('Call', callOf(autoTx)?.signature ?? null, call)),
     ...section('Checks', checksNote(autoTx, context), checkLines(autoTx.checks, width)),
     ...section('Timeline', timelineNote(autoTx), timelineLines(autoTx.timeline ?? [], context)),
   ];
@@ -144,7 +148,7 @@ function callLines(autoTx: AutoTxView, { width }: PaneContext): readonly Line[] 
   const { data, to } = autoTx;
   if (data === null || data === '0x') return [];
   if (to === null) return [[plain(` ${sizeText((data.length - 2) / 2)} of code for a new contract`)]];
-  const called = calledBy(autoTx);
+  const called = callOf(autoTx);
   if (called === null) return [[plain(` ${describeData(data)}`)]];
   const wrapped = (text: string, indent: string) => wrappedLines(text, width, { indent, most: VALUE_LINES });
   const args = called.args.flatMap(({ name, type, value }) => {
@@ -226,8 +230,8 @@ export const autoTxFoot = { rows: FOOT_LINES, lines: footLines };
 const LONGEST_NOTE = 400;
 
 function whatText(autoTx: AutoTxView): string {
-  const called = calledBy(autoTx);
-  const what = called === null || called.name === null ? describeContent(autoTx) : called.words;
+  const call = autoTx.to === null ? null : callOf(autoTx);
+  const what = call === null || call.name === null ? describeContent(autoTx) : call.words;
   const note = cleanText(autoTx.note ?? '', LONGEST_NOTE).trim();
   const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
   const from = autoTx.from === null ? '' : ` of ${shortHex(autoTx.from, '…')}`;
@@ -248,10 +252,10 @@ export function autoTxColumns(
 ): readonly TableColumn<AutoTxView>[] {
   const { width, present, snapshot } = context;
   const isWide = width >= NOTES_FROM;
-  const called = Map.groupBy(isWide ? [] : rows, contentOf);
+  const called = Map.groupBy(isWide ? [] : rows, describeContent);
   const isTwice = [...called.values()].some(({ length }) => length > 1);
   const content = (autoTx: AutoTxView): Line => {
-    const text = contentOf(autoTx);
+    const text = describeContent(autoTx);
     // The nonce distinguishes two with the same text.
     const nonce = (called.get(text)?.length ?? 0) > 1 && autoTx.nonce !== null ? `#${autoTx.nonce} ` : '';
     return [{ text: `${nonce}${text}`, bold: !isOver(autoTx) }];
@@ -285,20 +289,6 @@ const chanceText = (autoTx: AutoTxView) =>
   known(isUnsent(autoTx) ? chanceOf(autoTx) : null, (chance) =>
     formatLikelihood(chance).replace('over ', '>').replace('under ', '<'),
   );
-
-export const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
-
-const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
-
-function calledBy(content: AutoTxContent): DescribedCall | null {
-  // Rows are drawn at every key, and stay the same objects while unchanged.
-  const known = CALLED.get(content);
-  if (known !== undefined) return known;
-  const { data, to } = content;
-  const called = data === null || data === '0x' || to === null ? null : describeCall(data, to);
-  CALLED.set(content, called);
-  return called;
-}
 
 const LOOKS: Readonly<Record<AutoTxStateView, readonly [glyph: string, color?: ColorName]>> = {
   submitted: ['→', 'accent'],

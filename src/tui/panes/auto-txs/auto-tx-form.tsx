@@ -8,19 +8,21 @@ import {
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
 import { describeDistance, laneOf, titleWord, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import {
-  type AutoTxView,
-  type CheckView,
   describeChecks,
   describeContent,
   describeOwnFee,
   describeSigned,
   describeTarget,
+  sizeText,
+} from '../../../client/views/auto-tx-texts.ts';
+import {
+  type AutoTxView,
+  type CheckView,
   distanceToTarget,
   isSentAtOnce,
   obstacleOf,
   overpaysCheck,
   type PricedAutoTx,
-  sizeText,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';

@@ -1,11 +1,14 @@
 import { useMemo } from 'react';
 import {
-  type AutoTxView,
-  autoTxState,
   describeChange,
+  describeContent,
   describeOwnFee,
   describeState,
   describeTarget,
+} from '../../../client/views/auto-tx-texts.ts';
+import {
+  type AutoTxView,
+  autoTxState,
   distanceToTarget,
   isHeldByRules,
   isOver,
@@ -26,14 +29,7 @@ import { type Resource, ResourcePane } from '../../resource/resource-pane.tsx';
 import { useNow } from '../../ui/pane-context.tsx';
 import { faint, type Line } from '../../ui/text.tsx';
 import { ageText } from '../../ui/time.ts';
-import {
-  autoTxColumns,
-  autoTxFoot,
-  contentOf,
-  detailsLines,
-  detailsTitle,
-  ordered,
-} from './auto-tx-facts.ts';
+import { autoTxColumns, autoTxFoot, detailsLines, detailsTitle, ordered } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
 
 const NO_AUTO_TXS: readonly AutoTxView[] = [];
@@ -167,7 +163,7 @@ const questionOf =
   (autoTx: AutoTxView): Confirmation => {
     const note = cleanText(autoTx.note ?? '').trim();
     const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
-    const what = `${contentOf(autoTx)}${nonce}, once ${describeTarget(autoTx)}`;
+    const what = `${describeContent(autoTx)}${nonce}, once ${describeTarget(autoTx)}`;
     return { title, yes, no, lines: [what, note, ' ', ...lines(autoTx)] };
   };
 

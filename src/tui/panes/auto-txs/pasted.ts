@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { sizeText } from '../../../client/views/auto-txs.ts';
+import { sizeText } from '../../../client/views/auto-tx-texts.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { coinSymbol } from '../../../core/chains.ts';
