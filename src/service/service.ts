@@ -125,7 +125,7 @@ export async function startService(options: ServiceOptions) {
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     coinPrice: price.read,
     ruleBasis,
-    onFired: () => outboxWorker.wake(),
+    wakeOutboxWorker: () => outboxWorker.wake(),
     onStored: () => autoTxSchedule.wake(),
     onNews,
   });

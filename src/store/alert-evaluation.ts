@@ -1,14 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { PRICED_LANES } from '../core/advice.ts';
-import {
-  type AlertDecision,
-  ARMED,
-  blockPrice,
-  type PricedBlock,
-  type StoredAlert,
-  stepUnseen,
-} from '../core/alerts/alert-rule.ts';
+import { ARMED, blockPrice, decideAlert, type PricedBlock, stepUnseen } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { alertsIn, changeAlerts, confirmingIn, saveChanged, toStoredAlert } from './alert-rows.ts';
 import { integer, maybeCell } from './columns.ts';
@@ -29,11 +22,9 @@ import {
 export interface AlertRun extends Pick<FiringBlock, 'chain' | 'nativeUsd' | 'now'> {
   /** Ascending. Skips blocks that were evaluated before. */
   readonly blocks: readonly PricedBlock[];
-  /** The rule: `decideAlert`, which is pure. `null`: the block changes nothing. */
-  readonly decide: (stored: StoredAlert, priced: PricedBlock, now: number) => AlertDecision | null;
 }
 
-/** The alerts that a block can change. Each condition has its own index: others cost nothing. */
+/** The alerts that a block can change, by what `wakesOf` says. Each condition has its own index: others cost nothing. */
 const isWoken = (priced: PricedBlock) => (e: ExpressionBuilder<Tables, 'alerts'>) => {
   const { block, isMissed } = priced;
   // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
@@ -123,7 +114,7 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   for (const page of pagesOf(woken.map(({ id }) => id))) {
     const rows = alertsIn(trx).where('id', 'in', page).orderBy('id');
     const alerts = readRows(await rows.execute(), toStoredAlert);
-    const decisions = alerts.flatMap((alert) => run.decide(alert, priced, run.now) ?? []);
+    const decisions = alerts.flatMap((alert) => decideAlert(alert, priced, run.now) ?? []);
     const changed = decisions.map(({ alert }) => alert);
     await saveChanged(trx, changed);
     const firings = decisions.filter(({ fires }) => fires);

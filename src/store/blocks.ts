@@ -135,7 +135,7 @@ export class BlockStore extends Store {
       const present = alerts.blocks.findLast(({ isMissed }) => !isMissed);
       if (present !== undefined)
         await noteCoinPrice(trx, Math.floor(present.block.timestamp), alerts.nativeUsd);
-      return evaluateAlerts(trx, right.kind === 'one-shot' ? allMissed(alerts) : alerts);
+      return evaluateAlerts(trx, alerts);
     }, right);
   }
 
@@ -270,12 +270,6 @@ async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]) {
   }
   return { fork, timestamps };
 }
-
-/** A one-shot command sends nothing, and the next leader may be too late. */
-const allMissed = (run: AlertRun): AlertRun => ({
-  ...run,
-  blocks: run.blocks.map((priced) => ({ ...priced, isMissed: true })),
-});
 
 type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;
 

@@ -281,7 +281,7 @@ export const dollarPrice = (
   relative == null ? null : effectivePrice(relative.written, condition, { ...basis, pastPrice: noPast });
 
 /** The alert after a block. `price` is its lane's, wei per gas. */
-export interface AlertDecision {
+interface AlertDecision {
   readonly alert: StoredAlert;
   readonly price: bigint;
   /** Whether recipients are notified. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
-import { type DollarBasis, decideAlert } from '../../core/alerts/alert-rule.ts';
+import type { DollarBasis } from '../../core/alerts/alert-rule.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { blobPriceOf } from '../../core/chains.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
@@ -136,7 +136,7 @@ export class BlockWriter {
     await this.#options.ruleBasis?.ready();
     const fired = await this.#options.store.saveBlocks(blocks, given, this.#alertRun(ingested));
     this.#unwritten = [];
-    if (fired > 0) this.#options.onFired?.();
+    if (fired > 0) this.#options.wakeOutboxWorker?.();
   }
 
   #enqueue(write: () => Promise<void>): void {
@@ -156,23 +156,25 @@ export class BlockWriter {
     );
   }
 
-  /** Judges at writing time whether a block came too late, as writing may have been delayed. */
+  /**
+   * Judges at writing time whether a block came too late, as writing may have been delayed. A one-shot command sends nothing, and the
+   * next leader may be too late.
+   */
   #alertRun(ingested: readonly IngestedBlock[]): AlertRun | null {
-    const { source, wallNow, coinPrice } = this.#options;
+    const { source, lease, wallNow, coinPrice } = this.#options;
     const { profile } = this.#chain;
     if (profile === null) return null;
     const { id: chainId, name: chainName } = profile;
     return {
       blocks: ingested.flatMap(({ block, prices, basis }) => {
         if (prices === null) return [];
-        const isMissed = this.#state.isTooLate(block);
+        const isMissed = lease.isOneShot || this.#state.isTooLate(block);
         const blobPrice = blobPriceOf(block, profile);
         return [{ block, prices, blobPrice, isMissed, basis: basis ?? this.#basisAt(prices) }];
       }),
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: coinPrice?.().nativeUsd ?? null,
       now: wallNow(),
-      decide: decideAlert,
     };
   }
 

@@ -562,7 +562,7 @@ export interface FollowerOptions {
   readonly wallNow: () => number;
   readonly coinPrice?: () => CoinPrice;
   readonly ruleBasis?: Pick<RuleBasis, 'at' | 'ready'>;
-  readonly onFired?: () => void;
+  readonly wakeOutboxWorker?: () => void;
   readonly onStored?: () => void;
   readonly signal: AbortSignal;
   readonly historySec: number;

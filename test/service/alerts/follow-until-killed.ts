@@ -78,7 +78,7 @@ const follower = new Follower({
   historySec: 3_600,
   wallNow: Date.now,
   ruleBasis: { at: () => basisOf(follower.chain.head?.number ?? 0), ready: async () => {} },
-  onFired: () => outboxWorker.wake(),
+  wakeOutboxWorker: () => outboxWorker.wake(),
   onStored: () => {
     hasStored = true;
   },

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { type AlertMessage, DISABLED, type StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
-import type { AlertRun } from '../../../src/store/alert-evaluation.ts';
+import type { AlertMessage, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { toAlertRow } from '../../../src/store/alert-rows.ts';
 import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
@@ -19,28 +18,6 @@ describe.each(ENGINES)('on %s', (engine) => {
   }
 
   const timeOf = (number: number) => makeBlock(number).timestamp * 1_000;
-
-  test.each([
-    ['says nothing', [], 0, 'armed', 0],
-    ['disables it without a firing', [false], 0, 'disabled', 0],
-    ['fires', [true], 1, 'disabled', 1],
-  ] as const)(
-    'the rule that a block brings decides of what the block reaches: it %s',
-    async (_, decisions, fired, phase, events) => {
-      const { database, store } = await open(storedAlert('a'), storedAlert('far', { threshold: 1n }));
-      const asked: string[] = [];
-      const decide: AlertRun['decide'] = (stored) => {
-        asked.push(stored.id);
-        const [fires] = decisions;
-        return fires === undefined ? null : { alert: { ...stored, phase: DISABLED }, price: 99n, fires };
-      };
-      const at = priced(7, 99);
-      expect(await store.saveBlocks([at.block], null, runOf([at], { decide }))).toBe(fired);
-      expect(asked).toEqual(['a']);
-      expect((await readAlert(database, 'a'))?.phase.kind).toBe(phase);
-      expect((await readEvents(database)).length).toBe(events);
-    },
-  );
 
   describe('a firing', () => {
     test('is an event, a message for each channel, and a new state of the alert', async () => {

@@ -1,5 +1,5 @@
 import type { LanePrices } from '../../../src/core/advice.ts';
-import { decideAlert, type PricedBlock } from '../../../src/core/alerts/alert-rule.ts';
+import type { PricedBlock } from '../../../src/core/alerts/alert-rule.ts';
 import type { Block } from '../../../src/core/block.ts';
 import type { AlertRun } from '../../../src/store/alert-evaluation.ts';
 import type { BlockStore } from '../../../src/store/blocks.ts';
@@ -24,7 +24,6 @@ export const runOf = (blocks: readonly PricedBlock[], more: Partial<AlertRun> = 
   chain: { chainId: 1, chainName: 'Ethereum', sourceKind: 'rpc' },
   nativeUsd: null,
   now: WALL_NOW,
-  decide: decideAlert,
   ...more,
 });
 
