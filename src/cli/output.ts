@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { ClientError } from '../client/errors.ts';
 import { type Fact, mapped } from '../client/views/fact.ts';
-import type { SnapshotView } from '../client/views/gas.ts';
+import type { SnapshotView } from '../client/views/gas-responses.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText, displayWidth, graphemes, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';

@@ -13,9 +13,10 @@ import type { SignedTransaction } from '../core/transactions/signed-transaction.
 import { ifTold } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
+import type { ReachView } from './views/advice-responses.ts';
 import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-txs.ts';
 import { ifReachable } from './views/chain-status.ts';
-import type { ReachView, SnapshotView } from './views/gas.ts';
+import type { SnapshotView } from './views/gas-responses.ts';
 
 type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;

@@ -1,4 +1,6 @@
 /** What `gastop/client` exports: the client that the monitor and the commands use, with the types of its views. */
+
+export type { ChainStatus } from '../core/chain-status.ts';
 export { createGasClient, type GasClientOptions } from './client.ts';
 export { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
 export type { GasClient, MetricsQuery, ReachQuery, RecommendationOptions } from './gas-client.ts';
@@ -6,6 +8,7 @@ export type { ParameterDescription, RouteDescription, ServiceDescription } from 
 export type { ChartOptions, PriceChartView } from './price-chart.ts';
 export type { Pause } from './rate-limit.ts';
 export type { CallOptions, TextOptions } from './requests.ts';
+export type { HorizonView, ReachView, RecommendationView, TrendView } from './views/advice-responses.ts';
 export type {
   AlertDetailsView,
   AlertListView,
@@ -29,7 +32,7 @@ export type {
   NewAutoTx,
   TimelineEntryView,
 } from './views/auto-txs.ts';
-export { type ChainStatus, chainStatus } from './views/chain-status.ts';
+export { chainStatus } from './views/chain-status.ts';
 export type {
   ActionView,
   ChartPointView,
@@ -43,14 +46,7 @@ export type {
   RateLimitsView,
   StatsView,
 } from './views/dashboard.ts';
-export type {
-  HorizonView,
-  LaneView,
-  ReachView,
-  RecommendationView,
-  SnapshotView,
-  TrendView,
-} from './views/gas.ts';
+export type { LaneView, SnapshotView } from './views/gas-responses.ts';
 export type {
   BaseFeeRowView,
   BlockView,

@@ -15,7 +15,7 @@ import type { GasClient } from './gas-client.ts';
 import { loadLanePrices, pastPriceAt } from './lane-prices.ts';
 import type { CallOptions } from './requests.ts';
 import type { ActionView } from './views/dashboard.ts';
-import type { SnapshotView } from './views/gas.ts';
+import type { SnapshotView } from './views/gas-responses.ts';
 
 /** How far a rule looks back, in seconds; 0: not at all. */
 export const windowSecOf = (threshold: Threshold): number =>

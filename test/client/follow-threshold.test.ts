@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
 import { followThreshold } from '../../src/client/follow-threshold.ts';
-import type { SnapshotView } from '../../src/client/views/gas.ts';
+import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
 import { Snapshot } from '../../src/client/views/gas-responses.ts';
 import type { PricedLane } from '../../src/core/advice.ts';
 import { parseThreshold } from '../../src/core/threshold/threshold.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { HorizonView } from '../../src/client/views/advice-responses.ts';
 import { describeOutcome } from '../../src/client/views/auto-tx-texts.ts';
-import { type HorizonView, WAIT_FACTS } from '../../src/client/views/gas.ts';
+import { WAIT_FACTS } from '../../src/client/views/gas.ts';
 import { formatSavedNative, formatSavedUsd } from '../../src/core/units.ts';
 import { autoTxView } from '../tui/fake-auto-txs.ts';
 import { RECOMMENDATION } from '../tui/fake-gas.ts';

@@ -10,6 +10,7 @@ import {
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import { priceNow, windowSecOf } from '../../client/threshold-basis.ts';
+import type { ReachView } from '../../client/views/advice-responses.ts';
 import {
   type AlertCondition,
   type AlertDetailsView,
@@ -22,7 +23,6 @@ import {
   payloadOf,
   thresholdPayload,
 } from '../../client/views/alerts.ts';
-import type { ReachView } from '../../client/views/gas.ts';
 import { ALERT_CHANNELS, CHANNELS } from '../../contract/alert-channels.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';

@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { ClientError } from '../../client/errors.ts';
 import { followThreshold } from '../../client/follow-threshold.ts';
 import { windowSecOf } from '../../client/threshold-basis.ts';
+import type { RecommendationView } from '../../client/views/advice-responses.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import {
   advisedWait,
@@ -11,15 +12,13 @@ import {
   describeLikely,
   describeRecord,
   kindOf,
-  type LaneView,
   lacksTips,
-  type RecommendationView,
-  type SnapshotView,
   type WaitFact,
   waitFactsOf,
   waitHeading,
   withOwnWindows,
 } from '../../client/views/gas.ts';
+import type { LaneView, SnapshotView } from '../../client/views/gas-responses.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANE_TITLES, LANES, type LaneName, pastForReach } from '../../core/advice.ts';

@@ -26,7 +26,7 @@ import {
   type SignedTransactionView,
 } from '../../client/views/auto-txs.ts';
 import type { Fact } from '../../client/views/fact.ts';
-import type { SnapshotView } from '../../client/views/gas.ts';
+import type { SnapshotView } from '../../client/views/gas-responses.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { describePending } from '../../client/views/pending.ts';
 import { coinSymbol } from '../../core/chains.ts';

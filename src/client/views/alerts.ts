@@ -34,8 +34,10 @@ import {
 } from '../../core/units.ts';
 import { countedRows, lenient, sayingAny, type Wire, weiFromGwei } from '../lenient.ts';
 import { contractWord } from '../wire-form.ts';
+import type { ReachView } from './advice-responses.ts';
 import { type Fact, mapped } from './fact.ts';
-import { type ReachView, type SnapshotView, watchedPrice } from './gas.ts';
+import { watchedPrice } from './gas.ts';
+import type { SnapshotView } from './gas-responses.ts';
 
 /** An alert for a service, which may offer further values than the contract. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}

@@ -41,7 +41,7 @@ import {
   type TargetDistance,
 } from './auto-txs.ts';
 import { counted, dollarsBehind, type Fact, mapped } from './fact.ts';
-import type { SnapshotView } from './gas.ts';
+import type { SnapshotView } from './gas-responses.ts';
 import { describeCoins } from './metrics.ts';
 
 /** Texts about auto-txs, shared by monitor and commands. A service's own values are shown unchanged. */

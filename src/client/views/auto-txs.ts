@@ -15,7 +15,7 @@ import { paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import { type ListView, laneOf, ratioTo } from './alerts.ts';
-import type { SnapshotView } from './gas.ts';
+import type { SnapshotView } from './gas-responses.ts';
 import { PendingView } from './pending.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */

@@ -1,8 +1,6 @@
 import { type ChainStatus, isUnreachable, judgeStatus, type Problem } from '../../core/chain-status.ts';
 import { chainProfile } from '../../core/chains.ts';
-import type { SnapshotView } from './gas.ts';
-
-export type { ChainStatus } from '../../core/chain-status.ts';
+import type { SnapshotView } from './gas-responses.ts';
 
 /** A service without a chain is taken for one of Ethereum. */
 const MAINNET = 1;

@@ -11,17 +11,11 @@ import {
 } from '../../core/units.ts';
 import { cost, gasByChainAlone } from '../../core/usual-work.ts';
 import { dataFeeOf } from '../threshold-basis.ts';
+import type { RecommendationView, TrendView } from './advice-responses.ts';
 import { chainStatus } from './chain-status.ts';
 import type { ActionView } from './dashboard.ts';
-import {
-  advisedWait,
-  chainNameOf,
-  describeAdvice,
-  isAtFloor,
-  type RecommendationView,
-  type SnapshotView,
-  type TrendView,
-} from './gas.ts';
+import { advisedWait, chainNameOf, describeAdvice, isAtFloor } from './gas.ts';
+import type { SnapshotView } from './gas-responses.ts';
 
 export interface ChainFigures {
   readonly snapshot: SnapshotView;

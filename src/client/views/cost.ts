@@ -5,7 +5,8 @@ import { chainProfile } from '../../core/chains.ts';
 import { usdOf } from '../../core/units.ts';
 import { cost } from '../../core/usual-work.ts';
 import { lenient } from '../lenient.ts';
-import type { HorizonView, RecommendationView, SnapshotView } from './gas.ts';
+import type { HorizonView, RecommendationView } from './advice-responses.ts';
+import type { SnapshotView } from './gas-responses.ts';
 
 /** `POST /gas/estimate`: what a call takes. */
 export const GasEstimateView = lenient(GasEstimate, 'gas');

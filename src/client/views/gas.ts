@@ -12,16 +12,6 @@ import {
 import type { AdviceRecordView, HorizonView, RecommendationView, TrackView } from './advice-responses.ts';
 import type { SnapshotView } from './gas-responses.ts';
 
-export type {
-  AdviceRecordView,
-  HorizonView,
-  ReachView,
-  RecommendationView,
-  TrackView,
-  TrendView,
-} from './advice-responses.ts';
-export type { LaneView, SnapshotView } from './gas-responses.ts';
-
 /** The price of a lane, or the blob base fee; `null`: the chain has no blobs, or the service does not state it. */
 export const watchedPrice = ({ lanes, blobBaseFee }: SnapshotView, lane: PricedLane): bigint | null =>
   lane === 'blob' ? blobBaseFee : lanes[lane].price;

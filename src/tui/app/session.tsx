@@ -11,10 +11,12 @@ import {
 } from 'react';
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/service-url.ts';
-import { type ChainStatus, chainStatus } from '../../client/views/chain-status.ts';
-import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
+import { chainStatus } from '../../client/views/chain-status.ts';
+import { chainNameOf } from '../../client/views/gas.ts';
+import type { SnapshotView } from '../../client/views/gas-responses.ts';
 import { PATIENCE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
+import type { ChainStatus } from '../../core/chain-status.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { type Playback, stepSpeed } from '../../core/playback.ts';
 import { MINUTE_SEC } from '../../core/time.ts';

@@ -1,8 +1,8 @@
 import { Box, Text, Transform, useIsScreenReaderEnabled } from 'ink';
 import { type ReactNode, useContext } from 'react';
 import { ClientError } from '../../client/errors.ts';
-import type { ChainStatus } from '../../client/views/chain-status.ts';
-import type { SnapshotView } from '../../client/views/gas.ts';
+import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { ChainStatus } from '../../core/chain-status.ts';
 import { formatAge, formatCount } from '../../core/units.ts';
 import type { Badge } from '../app/source.ts';
 import { ListsContext, listOfScope } from '../data/monitor-context.ts';

@@ -19,7 +19,7 @@ import {
   describeTarget,
 } from '../../client/views/auto-tx-texts.ts';
 import { type AutoTxView, isAwaited, isHeldByRules, statusOf } from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/gas.ts';
+import type { SnapshotView } from '../../client/views/gas-responses.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from '../chrome/toast.tsx';

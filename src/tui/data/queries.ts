@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { ServiceDescription } from '../../client/openapi.ts';
+import type { ReachView } from '../../client/views/advice-responses.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
-import type { ReachView } from '../../client/views/gas.ts';
 import { shortStart } from '../ui/time.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';
 import { useMonitor, useShownSnapshot } from './monitor-context.ts';

@@ -25,7 +25,8 @@ import {
   weiOfTypedGwei,
   writtenThreshold,
 } from '../../../client/views/alerts.ts';
-import { type SnapshotView, watchedPrice } from '../../../client/views/gas.ts';
+import { watchedPrice } from '../../../client/views/gas.ts';
+import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { channelNamed } from '../../../contract/alert-channels.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/alerts.ts';

@@ -29,7 +29,7 @@ import {
   statusOf,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/gas.ts';
+import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { describeCoins, describeTxType } from '../../../client/views/metrics.ts';
 import { maxCostText } from '../../../core/auto-txs/cost-limit.ts';
 import { coinSymbol } from '../../../core/chains.ts';

@@ -24,7 +24,7 @@ import {
   overpaysCheck,
   type PricedAutoTx,
 } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/gas.ts';
+import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import {

@@ -16,7 +16,7 @@ import {
   mayBeMined,
   statusOf,
 } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/gas.ts';
+import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';

@@ -1,14 +1,12 @@
+import type { HorizonView, RecommendationView, TrackView } from '../../../client/views/advice-responses.ts';
 import {
   type AdviceKind,
   advisedWait,
   describeAdvice,
   describeLikely,
   describeRecord,
-  type HorizonView,
   kindOf,
-  type RecommendationView,
   recordOf,
-  type TrackView,
   WAIT_FACTS,
   type WaitFact,
   waitHeading,

@@ -2,7 +2,8 @@ import { useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { dataFeeOf } from '../../../client/threshold-basis.ts';
 import type { ActionView } from '../../../client/views/dashboard.ts';
-import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
+import { lacksTips } from '../../../client/views/gas.ts';
+import type { LaneView, SnapshotView } from '../../../client/views/gas-responses.ts';
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
 import { chainProfile, hasDataFee } from '../../../core/chains.ts';
 import {

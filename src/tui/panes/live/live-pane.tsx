@@ -1,11 +1,11 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useEffect, useRef } from 'react';
+import type { RecommendationView } from '../../../client/views/advice-responses.ts';
 import type { MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
   advisedWait,
   describeAdvice,
   IN_THE_PAST,
-  type RecommendationView,
   waitFactsOf,
   withOwnWindows,
 } from '../../../client/views/gas.ts';
