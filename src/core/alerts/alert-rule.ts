@@ -305,8 +305,9 @@ export function decideAlert(stored: StoredAlert, priced: PricedBlock, now: numbe
     const triggerCount = alert.triggerCount + 1;
     return { alert: { ...after, triggerCount, lastTriggeredAt: at, updatedAt: now }, price, fires };
   }
-  // A firing before the alert was created is not missed.
-  const missed = at >= alert.createdAt && { missedCount: alert.missedCount + 1, lastMissedAt: at };
+  // A firing before the alert was created is not missed. Blocks have whole seconds: one of the same second may be younger.
+  const isYounger = timestamp >= Math.floor(alert.createdAt / 1_000);
+  const missed = isYounger && { missedCount: alert.missedCount + 1, lastMissedAt: at };
   return { alert: { ...after, ...missed }, price, fires: false };
 }
 

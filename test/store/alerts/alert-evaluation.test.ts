@@ -285,13 +285,23 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
   });
 
-  test('blocks that are past are none that it missed where they are from before it was made', async () => {
-    const alert = storedAlert('a', {}, { createdAt: timeOf(3) });
-    const { database, store } = await open(alert);
-    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isMissed: true }));
-    await savePriced(store, ...past);
-    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
-  });
+  // A chain that mines by the millisecond may do so 0.999 s after the time that its block states.
+  test.each([
+    ['0.001 s before the block', -1, 1],
+    ['at its time', 0, 1],
+    ['in the same second', 400, 1],
+    ['at the end of that second', 999, 1],
+    ['in the second after', 1_000, 0],
+  ])(
+    'counts a firing at a past block as missed, unless the alert is younger: made %s',
+    async (_, laterMs, missed) => {
+      const { database, store } = await open(storedAlert('a', {}, { createdAt: timeOf(3) + laterMs }));
+      const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isMissed: true }));
+      await savePriced(store, ...past);
+      const lastMissedAt = missed === 0 ? null : timeOf(3);
+      expect(await readAlert(database, 'a')).toMatchObject({ missedCount: missed, lastMissedAt });
+    },
+  );
 
   describe('a reorg', () => {
     test('that could not be written when it came is seen by the hashes', async () => {
