@@ -1,8 +1,8 @@
 import { accountFacts } from '../core/auto-txs/account-gas.ts';
-import { isEstimable, type MaxCost, pricedOrder } from '../core/auto-txs/cost-limit.ts';
+import { isEstimable, pricedOrder } from '../core/auto-txs/cost-limit.ts';
 import { accountsToAsk, type GasFacts, gasFactsAt } from '../core/auto-txs/gas-check.ts';
+import { type AutoTxOrder, NEW_ORDER } from '../core/auto-txs/order.ts';
 import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts';
-import type { AutoTxOrder, CostLimit } from '../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES } from '../core/chain-rules.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
@@ -14,6 +14,7 @@ import { ifTold } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
 import type { ReachView } from './views/advice-responses.ts';
+import { laneOf } from './views/alerts.ts';
 import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-txs.ts';
 import { ifReachable } from './views/chain-status.ts';
 import type { SnapshotView } from './views/gas-responses.ts';
@@ -72,7 +73,7 @@ interface AutoTxToJudge {
   /** `null`: of a draft. */
   readonly transaction: SignedTransaction | null;
   /** `target` is `null` when none was given: it is then checked as if it were sent now. Wei per gas. */
-  readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
+  readonly order: AutoTxOrder<bigint | null>;
   readonly id?: string | null;
   /** The stored auto-tx, where the transaction is {@link storedTransaction}. */
   readonly stored?: AutoTxView | null;
@@ -98,9 +99,9 @@ function orderNow(
   { transaction, order }: AutoTxToJudge,
   { snapshot, sender, now }: Told,
 ): AutoTxToCheck['order'] {
-  if (order.limit == null || order.limit.since !== null) return order;
+  if (order.costLimit === null || order.costLimit.since !== null) return order;
   const { account, gas } = sender;
-  const limit = { ...order.limit, gas };
+  const costLimit = { ...order.costLimit, gas };
   const present = ifReachable(snapshot, now);
   const chain = chainProfile(present?.chainId ?? account?.chainId ?? transaction?.chainId ?? 1);
   const basis = {
@@ -111,19 +112,27 @@ function orderNow(
   };
   const value = transaction?.value ?? 0n;
   const priced = pricedOrder(
-    { order: { ...order, target: 0n, limit }, signed: transaction, value },
+    { order: { ...order, target: 0n, costLimit }, signed: transaction, value },
     basis,
     now,
   );
-  const reason = priced.limit?.reason ?? null;
-  return { ...priced, target: reason === null ? priced.target : null, limit: { ...limit, reason } };
+  const reason = priced.costLimit?.reason ?? null;
+  return { ...priced, target: reason === null ? priced.target : null, costLimit: { ...costLimit, reason } };
 }
 
-/** What the service has worked out of a stored limit. */
-export const keptLimit = (
-  { effectiveSince, thresholdReason }: Pick<AutoTxView, 'effectiveSince' | 'thresholdReason'>,
-  maxCost: MaxCost,
-): CostLimit => ({ maxCost, gas: null, since: effectiveSince ?? 0, reason: thresholdReason });
+/** The order of a stored auto-tx, with the target that the service has worked out of its limit of cost; `null`: of a new one. */
+export function orderOf(stored: AutoTxView | null): AutoTxOrder<bigint | null> {
+  if (stored === null) return { ...NEW_ORDER, target: null };
+  const { target, gasSpeed, isStrict, expiresAt, maxCost, effectiveSince, thresholdReason } = stored;
+  const worked = { gas: null, since: effectiveSince ?? 0, reason: thresholdReason };
+  return {
+    target,
+    lane: laneOf(gasSpeed) ?? 'average',
+    isStrict: isStrict ?? false,
+    expiresAt,
+    costLimit: maxCost && { maxCost, ...worked },
+  };
+}
 
 const dataFeesOf = ({ account }: AskedSender, chainId: number): Pick<DataFees, 'parameters' | 'reason'> =>
   account?.dataFees == null && !hasDataFee(chainId)
@@ -151,8 +160,8 @@ export function judgeAutoTx(
   const others = account?.waiting.filter((other) => other.id !== id) ?? [];
   const checks = preflight({
     transaction,
-    order: { ...order, target: order.target ?? (order.limit == null ? lanePrice : null) ?? 0n },
-    isTargetPresent: order.target === null && order.limit == null,
+    order: { ...order, target: order.target ?? (order.costLimit === null ? lanePrice : null) ?? 0n },
+    isTargetPresent: order.target === null && order.costLimit === null,
     cannotBroadcastReason: snapshot === null ? null : cannotBroadcastReason(snapshot.source.kind),
     ...{ chainId: chain.id, chainName: chainId === null ? null : chain.name, now },
     nativeSymbol: chain.nativeSymbol,
@@ -167,7 +176,7 @@ export function judgeAutoTx(
   });
   return {
     order,
-    checks: stored === null ? checks : storedChecks(checks, stored, order.limit?.since != null),
+    checks: stored === null ? checks : storedChecks(checks, stored, order.costLimit?.since != null),
   };
 }
 
@@ -186,7 +195,7 @@ export async function askSender(
   const [account, rules, gas] = await Promise.all([
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(client.chainRules(call)),
-    mayEstimate && order.limit != null ? estimateOf(client, transaction, call) : null,
+    mayEstimate && order.costLimit !== null ? estimateOf(client, transaction, call) : null,
   ]);
   const gasRules = chainProfile(account?.chainId ?? transaction.chainId ?? 1).gasRules;
   const facts = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };

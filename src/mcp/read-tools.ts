@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { preflightAutoTx } from '../client/auto-tx-preflight.ts';
+import { orderOf, preflightAutoTx } from '../client/auto-tx-preflight.ts';
 import { ifTold } from '../client/errors.ts';
 import type { AlertView } from '../client/views/alerts.ts';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
@@ -16,7 +16,8 @@ import { AutoTxCreation } from '../contract/auto-txs.ts';
 import * as choices from '../contract/choices.ts';
 import { maybe, PriceGwei } from '../contract/primitives.ts';
 import { TimeFrameParameters } from '../contract/queries.ts';
-import { maxCostText, parseMaxCost, unpriced } from '../core/auto-txs/cost-limit.ts';
+import { maxCostText, parseMaxCost } from '../core/auto-txs/cost-limit.ts';
+import { changedOrder } from '../core/auto-txs/order.ts';
 import { describeOutdated, isOutdated } from '../core/chain-status.ts';
 import { thresholdText } from '../core/threshold/threshold.ts';
 import { readSigned } from '../core/transactions/decode-transaction.ts';
@@ -410,15 +411,13 @@ const checkSigned = reading({
   },
   run: async ({ client, signal, now }, args) => {
     const signed = transactionOf(args.signedTransaction);
-    const limit =
-      args.maxCost === undefined ? null : unpriced(readRule('maxCost', args.maxCost, parseMaxCost));
-    if (limit !== null && args.targetGasPriceGwei !== undefined)
+    const maxCost = args.maxCost === undefined ? undefined : readRule('maxCost', args.maxCost, parseMaxCost);
+    if (maxCost !== undefined && args.targetGasPriceGwei !== undefined)
       throw new ToolError('give targetGasPriceGwei or maxCost, not both: the price follows from the cost');
-    const target = args.targetGasPriceGwei === undefined ? null : weiOfGwei(args.targetGasPriceGwei);
+    const target = args.targetGasPriceGwei === undefined ? undefined : weiOfGwei(args.targetGasPriceGwei);
     const lane = choices.LANE_OF_SPEED[args.gasSpeed];
-    const isStrict = limit !== null || args.strictTargetPrice;
-    const order = { target, lane, isStrict, expiresAt: null, limit };
-    const toCheck = { transaction: signed, order };
+    const asked = { target, maxCost, lane, isStrict: args.strictTargetPrice };
+    const toCheck = { transaction: signed, order: changedOrder(orderOf(null), asked, true) };
     const { checks, call, reach } = await preflightAutoTx(client, toCheck, now(), { signal });
     const canBeIncluded = checks.every((check) => check.result !== 'block');
     const reachProbability = reach?.probability ?? null;

@@ -7,6 +7,7 @@ import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
 import { BASE_PATH, PATHS } from '../contract/routes.ts';
 import { eachLane } from '../core/advice.ts';
 import { gasFactsAt } from '../core/auto-txs/gas-check.ts';
+import { NEW_ORDER } from '../core/auto-txs/order.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
 import { type AutoTxEvent, confirmationsOf, type Observation } from '../core/auto-txs/state-machine.ts';
 import { type StoredAutoTx, stepStored } from '../core/auto-txs/stored-auto-tx.ts';
@@ -255,7 +256,7 @@ async function writePast(
   const transaction = decodeTransaction(signed);
   const { to, value, data, hash } = transaction;
   const now = from.timestamp * 1_000 + 4_000;
-  const order = { target, lane: 'average', isStrict: true, expiresAt: null } as const;
+  const order = { ...NEW_ORDER, target, isStrict: true };
   const id = `atx_${hash.slice(2, 18)}`;
   const nativeUsd = source.nativeUsdAt(from.number);
   const lane = { price: from.baseFeePerGas + TIP };

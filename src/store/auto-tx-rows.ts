@@ -1,13 +1,8 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
-import type { MaxCost } from '../core/auto-txs/cost-limit.ts';
+import type { AutoTxOrder, MaxCost } from '../core/auto-txs/order.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
-import {
-  type AutoTxOrder,
-  type Check,
-  resultOf,
-  type StoredAutoTx,
-} from '../core/auto-txs/stored-auto-tx.ts';
+import { type Check, resultOf, type StoredAutoTx } from '../core/auto-txs/stored-auto-tx.ts';
 import { autoTxWakes, type Bid } from '../core/auto-txs/target.ts';
 import type { TransactionParts } from '../core/transactions/gas-rules.ts';
 import {
@@ -70,7 +65,7 @@ const AUTO_TX = columns({
   dayMeanPrice: ['day_mean_price', orNull(wei)],
   nativeUsd: ['native_usd', plainCell<number | null>()],
 });
-const LIMIT = columns({
+const COST_LIMIT = columns({
   maxCost: ['max_cost', jsonCell<MaxCost>()],
   gas: ['estimated_gas', orNull(exactWei)],
   since: ['effective_since', orNull(moment)],
@@ -135,7 +130,7 @@ const HOLD = columns({
 /** The columns of a target that was worked out anew. */
 export const targetColumns = ({ order, signed, state }: StoredAutoTx) => ({
   target: exactWei.write(order.target),
-  ...LIMIT.writeOrNull(order.limit ?? null),
+  ...COST_LIMIT.writeOrNull(order.costLimit),
   ...wakeColumns(order, state.status === 'PENDING' ? signed : null),
 });
 
@@ -182,7 +177,7 @@ export function toStoredAutoTx(row: AutoTxRow): StoredAutoTx {
     throw unreadable();
   return {
     ...AUTO_TX.read(row),
-    order: { ...ORDER.read(row), ...(row.max_cost !== null && { limit: LIMIT.read(row) }) },
+    order: { ...ORDER.read(row), costLimit: row.max_cost === null ? null : COST_LIMIT.read(row) },
     signed: row.hash === null ? null : SIGNED.read(row),
     state: {
       ...state,

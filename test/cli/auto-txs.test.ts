@@ -137,6 +137,22 @@ describe('a signed transaction', () => {
   });
 
   it.each([
+    [0.02, '117.577894297'],
+    [0.01, '58.788947148'],
+    [0.005, '29.394473574'],
+  ])(
+    'is checked for its own target where it replaces one limited to %d of its value',
+    async (ratio, gwei) => {
+      const target = { targetGasPriceGwei: 7, threshold: { maxShareOfValueRatio: ratio } };
+      const of = { from: FROM, to: TO, value: '1', nonce: 7, gasLimit: 21_000, maxFeePerGas: 20e9 };
+      const service = await foreignService([{ id: 'made-1', status: 'pending', ...target, ...of }]);
+      const changed = await run(['update', 'made-1', file('signed.txt'), '--url', service.url]);
+      expect(changed.exitCode).toBe(0);
+      expect(changed.stderr.replaceAll(/\s+/g, ' ')).toContain(`21,000 gas (its gas limit) at ${gwei} gwei`);
+    },
+  );
+
+  it.each([
     ['no description', []],
     ['a description without it', ['signedTransaction', 'targetGasPriceGwei']],
   ])('is not limited by its cost at a service with %s', async (_, fields) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { isSentAtOnce } from '../../src/client/views/auto-txs.ts';
+import { NEW_ORDER } from '../../src/core/auto-txs/order.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
@@ -11,7 +12,7 @@ const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478c
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const GWEI = 1_000_000_000n;
 const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
-const ORDER = { target: 5n * GWEI, lane: 'average', isStrict: false, expiresAt: null } as const;
+const ORDER = { ...NEW_ORDER, target: 5n * GWEI };
 
 const raw = await ACCOUNT.signTransaction({
   ...{ type: 'eip1559', chainId: 1, nonce: 7, to: TO, value: 10n ** 17n, gas: 21_000n },

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { PATHS } from '../../src/contract/routes.ts';
+import { type AutoTxOrder, NEW_ORDER } from '../../src/core/auto-txs/order.ts';
 import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
-import type { AutoTxOrder, StoredAutoTx } from '../../src/core/auto-txs/stored-auto-tx.ts';
+import type { StoredAutoTx } from '../../src/core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
@@ -70,7 +71,7 @@ export function keptOf(signed: Hex, order: Partial<AutoTxOrder> = {}): StoredAut
     id: randomUUID(),
     owner: '',
     chainId: CHAIN_ID,
-    order: { target: 20n * GWEI, lane: 'average', isStrict: true, expiresAt: null, ...order },
+    order: { ...NEW_ORDER, target: 20n * GWEI, isStrict: true, ...order },
     note: '',
     to,
     value,

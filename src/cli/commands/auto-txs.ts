@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import {
   type AutoTxToCheck,
-  keptLimit,
+  orderOf,
   preflightAutoTx,
   storedTransaction,
 } from '../../client/auto-tx-preflight.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import { isPlain } from '../../client/service-url.ts';
-import { laneOf } from '../../client/views/alerts.ts';
 import { describeContent, describeState, describeTarget } from '../../client/views/auto-tx-texts.ts';
 import {
   type AutoTxChange,
@@ -25,7 +24,8 @@ import { checkAutoTx } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
-import { type MaxCost, parseMaxCost, unpriced } from '../../core/auto-txs/cost-limit.ts';
+import { parseMaxCost } from '../../core/auto-txs/cost-limit.ts';
+import { changedOrder, type MaxCost } from '../../core/auto-txs/order.ts';
 import { callDifferences } from '../../core/auto-txs/stored-auto-tx.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
@@ -169,7 +169,7 @@ const NEVER = 'never';
 type OrderFlags = Flags<'expires' | 'note', 'strict', { target: bigint; maxCost: MaxCost; lane: LaneName }>;
 type DraftFlags = Pick<NewAutoTx, 'to' | 'value' | 'data'>;
 
-function orderOf({ target, maxCost, lane, strict, expires, note }: OrderFlags) {
+function requestOf({ target, maxCost, lane, strict, expires, note }: OrderFlags) {
   if (target !== undefined && maxCost !== undefined)
     throw usageError('--target and --max-cost cannot be combined: the price follows from the cost');
   return {
@@ -251,7 +251,7 @@ async function updateAutoTx(
   const { enable, disable } = flags;
   if (enable && disable) throw usageError('--enable and --disable cannot be combined');
   const status = enable ? { status: 'PENDING' } : disable ? { status: 'DISABLED' } : {};
-  const changes: AutoTxChange = { ...orderOf(flags), ...draftOf(flags), ...status };
+  const changes: AutoTxChange = { ...requestOf(flags), ...draftOf(flags), ...status };
   const change = async (client: GasClient, wanted: AutoTxChange): Promise<ExitCode> => {
     const { call, tell, onOne } = changing(io, AUTO_TXS, flags);
     const changed = await onOne(id, flagged(client.updateAutoTx(id, wanted, call), 'auto-tx', FLAGS));
@@ -275,7 +275,7 @@ async function updateAutoTx(
     if (differences.length > 0)
       throw usageError(`${another}: ${differences.join('; ')}; nothing was scheduled`);
   }
-  const requested = { order: orderWith(flags, stored), id, yes: flags.yes };
+  const requested = { order: orderWith(flags, stored, true), id, yes: flags.yes };
   if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
   return await change(opened.client, { ...changes, signedTransaction: input.raw });
 }
@@ -290,7 +290,7 @@ async function createAutoTx(
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  const order = orderOf(flags);
+  const order = requestOf(flags);
   if (order.targetGasPriceGwei === undefined && order.threshold === undefined)
     throw usageError("an auto-tx needs a target: --target GWEI, or --max-cost '$3'");
   const isDraft = saysDraft(flags);
@@ -303,7 +303,7 @@ async function createAutoTx(
   const valid = checkAutoTx(autoTx, io.now());
   if (!valid.ok) throw refused('auto-tx', valid.problems, FLAGS);
   await using opened = await openSource(io, settings);
-  const requested = { order: orderWith(flags), yes: flags.yes };
+  const requested = { order: orderWith(flags, null, true), yes: flags.yes };
   if (input !== null && !(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
   const { call } = changing(io, AUTO_TXS, flags);
   const created = await flagged(opened.client.createAutoTx(autoTx, call), 'auto-tx', FLAGS);
@@ -401,24 +401,18 @@ async function checkAutoTxs(
     const why = isDraft ? 'it is a draft without a signature' : 'the service does not say enough of it';
     throw failure(`${cleanLine(id ?? '')} cannot be checked: ${why}`);
   }
-  const toCheck = { transaction, order: orderWith(flags, stored), id: id ?? null, stored };
+  const toCheck = { transaction, order: orderWith(flags, stored, input !== null), id: id ?? null, stored };
   const checked = await preflightAutoTx(client, toCheck, io.now(), call, opened.embedded !== null);
   if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
   else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
   return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
 }
 
-/** The order that the flags make, the rest of it as it is `stored`. */
-function orderWith(flags: OrderFlags, stored: AutoTxView | null = null): AutoTxToCheck['order'] {
+/** The order that the flags make, the rest of it as it is `stored`. `isSignedAnew`: of the transaction that is given. */
+const orderWith = (flags: OrderFlags, stored: AutoTxView | null, isSignedAnew: boolean) => {
   const { target, maxCost, lane, strict } = flags;
-  const { expiresAt } = orderOf(flags);
-  const isKept = target === undefined && maxCost === undefined;
-  const limit = isKept && stored?.maxCost ? keptLimit(stored, stored.maxCost) : maxCost && unpriced(maxCost);
-  return {
-    target: target ?? (isKept ? (stored?.target ?? null) : null),
-    limit: limit ?? null,
-    lane: lane ?? laneOf(stored?.gasSpeed ?? null) ?? 'average',
-    isStrict: limit !== undefined || (strict ?? stored?.isStrict ?? false),
-    expiresAt: expiresAt === undefined ? (stored?.expiresAt ?? null) : mapped(expiresAt, Date.parse),
-  };
-}
+  const { expiresAt: end } = requestOf(flags);
+  const expiresAt = end === undefined ? undefined : mapped(end, Date.parse);
+  const change = { target, maxCost, lane, isStrict: strict, expiresAt };
+  return changedOrder(orderOf(stored), change, isSignedAnew);
+};

@@ -1,5 +1,6 @@
 import type { AutoTxStatus } from '../../contract/choices.ts';
-import { type MaxCost, maxCostText } from '../../core/auto-txs/cost-limit.ts';
+import { maxCostText } from '../../core/auto-txs/cost-limit.ts';
+import type { MaxCost } from '../../core/auto-txs/order.ts';
 import { isFarAbove } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import { chainProfile, coinSymbol } from '../../core/chains.ts';

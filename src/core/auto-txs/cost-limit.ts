@@ -14,10 +14,8 @@ import {
 } from '../threshold/threshold.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactGwei, formatAmount, formatCount, formatGwei } from '../units.ts';
-import type { AutoTxOrder, CostLimit, StoredAutoTx } from './stored-auto-tx.ts';
-
-/** The most that a transaction may cost in all: dollars, or a share of the native coins that it sends. */
-export type MaxCost = { readonly maxCostUsd: number } | { readonly maxShareOfValueRatio: number };
+import type { AutoTxOrder, MaxCost } from './order.ts';
+import type { StoredAutoTx } from './stored-auto-tx.ts';
 
 const DOLLARS = pattern(String.raw`\$#`);
 const PERCENT = pattern('#%');
@@ -146,8 +144,8 @@ const UNSIGNED = 'it is not signed yet';
  * itself; the same object where the target was given, or is as it was. `now`: ms since epoch.
  */
 export function pricedOrder({ order, signed, value }: ToPrice, basis: CostBasis, now: number): AutoTxOrder {
-  const { limit } = order;
-  if (limit == null) return order;
+  const { costLimit: limit } = order;
+  if (limit === null) return order;
   const found =
     signed === null
       ? { reason: UNSIGNED }
@@ -155,7 +153,7 @@ export function pricedOrder({ order, signed, value }: ToPrice, basis: CostBasis,
   const target = 'price' in found ? found.price : 0n;
   const reason = 'reason' in found ? found.reason : null;
   const isSame = target === order.target && reason === limit.reason && limit.since !== null;
-  return isSame ? order : { ...order, target, isStrict: true, limit: { ...limit, reason, since: now } };
+  return isSame ? order : { ...order, target, isStrict: true, costLimit: { ...limit, reason, since: now } };
 }
 
 /** `signed` of `null`: a draft. */
@@ -166,40 +164,30 @@ export interface ToPrice extends Pick<StoredAutoTx, 'order' | 'value'> {
 /** Whether the second is to be stored in place of the first. */
 export function isNewsOfTarget(before: AutoTxOrder, after: AutoTxOrder): boolean {
   if (before === after) return false;
-  const [was, is] = [before.limit, after.limit];
+  const [was, is] = [before.costLimit, after.costLimit];
   return (
-    was?.since == null ||
+    was === null ||
+    was.since === null ||
     was.reason !== is?.reason ||
     was.gas !== is.gas ||
     hasMoved(before.target, after.target)
   );
 }
 
-/** Why there is no target before the first one is worked out. */
-export const NOT_PRICED = 'it is not worked out yet';
-
-/** A limit whose target is to be worked out. */
-export const unpriced = (maxCost: MaxCost): CostLimit => ({
-  maxCost,
-  gas: null,
-  since: null,
-  reason: NOT_PRICED,
-});
-
 /** `target 5 → 3 gwei`, `target 5 gwei → at most $3 in all`. */
 export function changedTargetWords(before: AutoTxOrder, after: AutoTxOrder): string {
-  const words = ({ target, limit }: AutoTxOrder) =>
-    limit == null ? `${formatGwei(target)} gwei` : maxCostWords(limit.maxCost);
-  const isPrices = before.limit == null && after.limit == null;
+  const words = ({ target, costLimit }: AutoTxOrder) =>
+    costLimit === null ? `${formatGwei(target)} gwei` : maxCostWords(costLimit.maxCost);
+  const isPrices = before.costLimit === null && after.costLimit === null;
   return `target ${isPrices ? formatGwei(before.target) : words(before)} → ${words(after)}`;
 }
 
 /** `at most $3 in all: 46,109 gas (the node's estimate) at 0.2 gwei or less`. A later block may ask for more, up to the cap. */
 export function limitedWords(
-  { target, limit }: Pick<AutoTxOrder, 'target' | 'limit'>,
+  { target, costLimit: limit }: Pick<AutoTxOrder, 'target' | 'costLimit'>,
   { gasLimit }: Pick<SignedTransaction, 'gasLimit'>,
 ): string {
-  if (limit == null) return '';
+  if (limit === null) return '';
   const most = maxCostWords(limit.maxCost);
   if (limit.reason !== null) return `fees of ${most}`;
   const gas = formatCount(Number(gasCounted({ gasLimit, gas: limit.gas })));

@@ -21,8 +21,9 @@ import {
 import { blocks, type Found, needs, passes, unknown, waits, warns } from './check-results.ts';
 import { limitedWords, maxCostWords } from './cost-limit.ts';
 import { type GasFacts, gasCheck } from './gas-check.ts';
+import type { AutoTxOrder } from './order.ts';
 import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
-import { type AutoTxOrder, type Check, isFarAbove, OVERPAYS, type StoredAutoTx } from './stored-auto-tx.ts';
+import { type Check, isFarAbove, OVERPAYS, type StoredAutoTx } from './stored-auto-tx.ts';
 import {
   type Bid,
   capOf,
@@ -424,8 +425,7 @@ function costCheck(facts: PreflightFacts): Found {
         ? `, L1 fee of ${amountWords(l1.wei, facts)} included`
         : '';
   const value = transaction.value > 0n ? `; it sends ${exactAmount(transaction.value, nativeSymbol)}` : '';
-  const { limit } = facts.order;
-  if (limit != null)
+  if (facts.order.costLimit !== null)
     return passes(
       `${limitedWords(facts.order, transaction)}; ${most} at its ${capName(transaction)}${blobs}${posting}${value}`,
     );
@@ -442,9 +442,12 @@ function reachableCheck(facts: PreflightFacts, hold: string | null): Found {
     const isOfTarget = reason === 'gas-price' || reason === 'tip';
     return blocks(isOfTarget ? 'unreachable_target' : 'cap_zero', neverWords(reason, facts));
   }
-  const { limit } = order;
-  if (limit != null && limit.reason !== null) {
-    return waits('target_unknown', `it waits to cost ${maxCostWords(limit.maxCost)}: ${limit.reason}`);
+  const { costLimit } = order;
+  if (costLimit !== null && costLimit.reason !== null) {
+    return waits(
+      'target_unknown',
+      `it waits to cost ${maxCostWords(costLimit.maxCost)}: ${costLimit.reason}`,
+    );
   }
   const next = nextPrices(facts);
   const message = [whenWords(facts, next, hold), ...notes(facts, next)].join('; ');
@@ -471,7 +474,7 @@ function whenWords(facts: PreflightFacts, next: NextPrices | null, hold: string 
   const { order, transaction } = facts;
   const canBroadcast = facts.cannotBroadcastReason == null;
   const whose = order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`;
-  const cost = order.limit == null ? '' : ` and it costs ${maxCostWords(order.limit.maxCost)}`;
+  const cost = order.costLimit === null ? '' : ` and it costs ${maxCostWords(order.costLimit.maxCost)}`;
   const goal = `${whose} is at or below ${gwei(order.target)}${cost}`;
   const waits = canBroadcast ? 'it waits' : 'it would wait';
   if (next === null) return `${waits} until ${goal}; the price is unknown now`;

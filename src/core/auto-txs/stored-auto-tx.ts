@@ -1,9 +1,8 @@
-import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { chainProfile } from '../chains.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, usdOf } from '../units.ts';
-import type { MaxCost } from './cost-limit.ts';
+import type { AutoTxOrder } from './order.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
@@ -12,29 +11,6 @@ import {
   stepAutoTx,
   type TimelineNote,
 } from './state-machine.ts';
-
-/** When to send it. Wei per gas; times in ms since epoch. */
-export interface AutoTxOrder {
-  readonly target: bigint;
-  /** The lane whose price is compared with the target, unless `isStrict`. */
-  readonly lane: LaneName;
-  /** Strict: the target is compared with the price that this transaction would pay in the next block. */
-  readonly isStrict: boolean;
-  readonly expiresAt: number | null;
-  /** What it may cost in all, from which `target` follows; absent or `null`: the target was given. Always strict. */
-  readonly limit?: CostLimit | null;
-}
-
-/** A limit of cost, and how its target was worked out last. */
-export interface CostLimit {
-  readonly maxCost: MaxCost;
-  /** Gas by a node's estimate; `null`: none, so that the gas limit counts. */
-  readonly gas: bigint | null;
-  /** Since when the target is what it is, ms since epoch; `null`: there is none yet. */
-  readonly since: number | null;
-  /** Why there is no target, so that it waits; `target` is 0 then. `null`: there is one. */
-  readonly reason: string | null;
-}
 
 /** `block`: it can never be included; `wait`: it is held until the check passes. */
 type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';

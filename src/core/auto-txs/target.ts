@@ -1,12 +1,12 @@
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { mostBehind } from './cost-limit.ts';
-import type { AutoTxOrder } from './stored-auto-tx.ts';
+import type { AutoTxOrder } from './order.ts';
 
 export type Bid = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
 /** When to send: {@link AutoTxOrder} without its expiry. */
-export type Target = Pick<AutoTxOrder, 'target' | 'lane' | 'isStrict' | 'limit'>;
+export type Target = Pick<AutoTxOrder, 'target' | 'lane' | 'isStrict' | 'costLimit'>;
 
 export interface NextPrices {
   readonly nextBaseFee: bigint;
@@ -48,8 +48,8 @@ export function comparedPrice(order: Target, bid: Bid | null, next: NextPrices):
 }
 
 /** Whether its limit of cost stands for no price now, so that it waits. */
-export const isUnpriced = ({ limit }: Pick<AutoTxOrder, 'limit'>): boolean =>
-  limit != null && limit.reason !== null;
+export const isUnpriced = ({ costLimit }: Pick<AutoTxOrder, 'costLimit'>): boolean =>
+  costLimit !== null && costLimit.reason !== null;
 
 /** Whether the compared price is at or below the target, even if no block can include it. */
 export function isReached(order: Target, bid: Bid, next: NextPrices): boolean {
@@ -70,7 +70,7 @@ export const isDue = (order: Target, bid: Bid, next: NextPrices): boolean =>
 export function autoTxWakes(order: Target, bid: Bid) {
   const cap = capOf(bid);
   if (isUnpriced(order)) return { wakeLane: null, wakePrice: null, wakeBase: null, cap };
-  if (order.limit != null) {
+  if (order.costLimit !== null) {
     const target = mostBehind(order.target);
     return { wakeLane: null, wakePrice: null, wakeBase: highestBaseWithin(target, bid), cap };
   }
@@ -127,7 +127,7 @@ export function unreachable(
   if (chainHasBaseFee === true && capOf(transaction) === 0n) return 'no-cap';
   if (transaction.blobCount > 0 && transaction.maxFeePerBlobGas === 0n) return 'no-blob-cap';
   // A limit of cost may stand for a higher target tomorrow.
-  if (!order.isStrict || order.limit != null) return null;
+  if (!order.isStrict || order.costLimit !== null) return null;
   const highest = highestBaseWithin(order.target, transaction);
   if (highest === null) return transaction.maxFeePerGas === null ? 'gas-price' : 'tip';
   return highest === 0n && chainHasBaseFee === true ? 'tip' : null;

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type {
   AutoTxAccount,
   AutoTxCreation,
@@ -11,7 +10,14 @@ import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { LaneName } from '../../core/advice.ts';
-import { changedTargetWords, unpriced } from '../../core/auto-txs/cost-limit.ts';
+import { changedTargetWords } from '../../core/auto-txs/cost-limit.ts';
+import {
+  type AutoTxOrder,
+  changedOrder,
+  isSameOrder,
+  isSameTarget,
+  NEW_ORDER,
+} from '../../core/auto-txs/order.ts';
 import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
@@ -22,7 +28,6 @@ import {
   type TimelineNote,
 } from '../../core/auto-txs/state-machine.ts';
 import {
-  type AutoTxOrder,
   type AutoTxStep,
   type Check,
   type StoredAutoTx,
@@ -145,7 +150,7 @@ export class AutoTxService {
       // The checks belong to the state read before them.
       if (
         checks !== null &&
-        !(stored.signed?.hash === before.signed?.hash && isSameWish(stored.order, before.order))
+        !(stored.signed?.hash === before.signed?.hash && isSameOrder(stored.order, before.order))
       ) {
         throw conflict('another request changed it meanwhile; read it and try again');
       }
@@ -322,7 +327,7 @@ function planChange(
 ) {
   const content = contentAfter(stored, update, signed);
   const wanted = orderWith(update, stored.order, signed !== null);
-  const order = priced !== null && isSameWish(priced, wanted) ? priced : wanted;
+  const order = priced !== null && isSameOrder(priced, wanted) ? priced : wanted;
   const news = changedWords(stored, { ...content, order }, signed?.nonce);
   const isSigned = stored.signed !== null || signed !== null;
   if (!isChangeable(stored.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(stored);
@@ -350,7 +355,7 @@ function planChange(
     apply({ type: 'hold', obstacle, retryAt: now });
   }
   if (notes.length === 0 && note === stored.note) return null;
-  const isToPrice = order.limit != null && order.limit.since === null;
+  const isToPrice = order.costLimit !== null && order.costLimit.since === null;
   return { autoTx, notes, isToPrice, isToCheck: isSigned && (signed !== null || news.length > 0) };
 }
 
@@ -405,41 +410,22 @@ function tooLate({ state }: StoredAutoTx): ApiFailure {
   );
 }
 
-/** The target of a limit of cost follows prices, whatever the request says. */
-const isSameTarget = (one: AutoTxOrder, other: AutoTxOrder): boolean =>
-  one.limit == null && other.limit == null
-    ? one.target === other.target
-    : isDeepStrictEqual(one.limit?.maxCost, other.limit?.maxCost);
-
-const isSameWish = (one: AutoTxOrder, other: AutoTxOrder): boolean =>
-  isSameTarget(one, other) &&
-  one.lane === other.lane &&
-  one.isStrict === other.isStrict &&
-  one.expiresAt === other.expiresAt;
-
-const NO_ORDER: AutoTxOrder = { target: 0n, lane: 'average', isStrict: false, expiresAt: null };
-
-function orderWith(
+const orderWith = (
   { targetGasPriceGwei, threshold, gasSpeed, strictTargetPrice, expiresAt }: AutoTxUpdate,
-  order = NO_ORDER,
+  order = NEW_ORDER,
   isSignedAnew = false,
-): AutoTxOrder {
-  const rest = {
-    lane: gasSpeed === undefined ? order.lane : LANE_OF_SPEED[gasSpeed],
-    isStrict: strictTargetPrice ?? order.isStrict,
-    expiresAt: expiresAt === undefined ? order.expiresAt : expiresAt === null ? null : Date.parse(expiresAt),
-  };
-  if (targetGasPriceGwei != null) return { ...rest, target: weiOfGwei(targetGasPriceGwei) };
-  const { limit } = order;
-  const maxCost = threshold ?? limit?.maxCost;
-  if (maxCost === undefined) return { ...rest, target: order.target };
-  const isKept = !isSignedAnew && isDeepStrictEqual(maxCost, limit?.maxCost);
-  // Its own price is what it costs, whatever its lane's is.
-  const strict = { ...rest, isStrict: true };
-  return isKept && limit
-    ? { ...strict, target: order.target, limit }
-    : { ...strict, target: 0n, limit: unpriced(maxCost) };
-}
+): AutoTxOrder =>
+  changedOrder(
+    order,
+    {
+      target: targetGasPriceGwei == null ? undefined : weiOfGwei(targetGasPriceGwei),
+      maxCost: threshold ?? undefined,
+      lane: gasSpeed && LANE_OF_SPEED[gasSpeed],
+      isStrict: strictTargetPrice,
+      expiresAt: expiresAt == null ? expiresAt : Date.parse(expiresAt),
+    },
+    isSignedAnew,
+  );
 
 /** Maximum number of auto-txs per key that are not final, drafts included; the operator has no limit. */
 export const AUTO_TXS_PER_KEY = 1_000;

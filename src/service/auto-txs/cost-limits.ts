@@ -5,16 +5,11 @@ import {
   type CostBasis,
   isEstimable,
   isNewsOfTarget,
-  NOT_PRICED,
   pricedOrder,
   type ToPrice,
 } from '../../core/auto-txs/cost-limit.ts';
-import {
-  type AutoTxOrder,
-  type AutoTxStep,
-  type StoredAutoTx,
-  transactionOf,
-} from '../../core/auto-txs/stored-auto-tx.ts';
+import { type AutoTxOrder, NOT_PRICED } from '../../core/auto-txs/order.ts';
+import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
@@ -48,8 +43,8 @@ export async function priceLimit(
   { source, readPublished, wallNow, signal }: PricingParts,
   { order, transaction, value, profile }: NewLimit,
 ): Promise<AutoTxOrder> {
-  if (order.limit == null) return order;
-  if ('maxShareOfValueRatio' in order.limit.maxCost && value === 0n) {
+  if (order.costLimit === null) return order;
+  if ('maxShareOfValueRatio' in order.costLimit.maxCost && value === 0n) {
     throw invalidField(
       'threshold',
       'is a share of nothing: the transaction sends no coins; give {"maxCostUsd": 3}, or a target in gwei',
@@ -68,9 +63,10 @@ export async function priceLimit(
     dataFees,
     nextBlobBaseFee: unlessOutdated(published)?.advice.nextBlobBaseFee ?? null,
   };
-  const limit = { ...order.limit, gas };
-  const priced = pricedOrder({ order: { ...order, limit }, signed: transaction, value }, basis, wallNow());
-  return { ...priced, limit: { ...limit, ...priced.limit, since: null } };
+  const costLimit = { ...order.costLimit, gas };
+  const toPrice = { order: { ...order, costLimit }, signed: transaction, value };
+  const priced = pricedOrder(toPrice, basis, wallNow());
+  return { ...priced, costLimit: { ...costLimit, ...priced.costLimit, since: null } };
 }
 
 interface NewLimit extends Pick<StoredAutoTx, 'order' | 'value'> {
@@ -104,11 +100,11 @@ export class CostLimits {
 
   /** Its order with the exact target of this moment. */
   orderNow(stored: ToPrice): AutoTxOrder {
-    const { limit } = stored.order;
+    const { costLimit } = stored.order;
     const basis = this.#basis();
-    if (limit == null) return stored.order;
+    if (costLimit === null) return stored.order;
     if (basis !== null) return pricedOrder(stored, basis, this.#parts.wallNow());
-    return { ...stored.order, limit: { ...limit, reason: NOT_PRICED } };
+    return { ...stored.order, costLimit: { ...costLimit, reason: NOT_PRICED } };
   }
 
   /** Reads the fees of the head, where there is one with a limit. Rejects with a `StoreError`. */
@@ -130,7 +126,7 @@ export class CostLimits {
     for (let after = ''; !signal.aborted; ) {
       const page = await store.limitedAfter(after, PAGE, which === 'new');
       const isAsked = ({ signed, order }: StoredAutoTx) =>
-        which !== 'with-blobs' || (signed?.blobCount ?? 0) > 0 || order.limit?.since == null;
+        which !== 'with-blobs' || (signed?.blobCount ?? 0) > 0 || order.costLimit?.since == null;
       const moved = page.filter(isAsked).flatMap((before) => {
         const order = this.orderNow(before);
         return isNewsOfTarget(before.order, order) ? [{ ...before, order }] : [];
@@ -151,7 +147,7 @@ export class CostLimits {
   /** The gas that a node estimates for it now, beside which the fees of the head are read; `null`: none says, or none is needed. */
   async ask(stored: StoredAutoTx): Promise<bigint | null> {
     const transaction = transactionOf(stored);
-    if (stored.order.limit == null || transaction === null) return null;
+    if (stored.order.costLimit === null || transaction === null) return null;
     const [gas] = await Promise.all([estimatedGas(this.#parts.source, transaction), this.#readFees()]);
     return gas;
   }
@@ -159,9 +155,9 @@ export class CostLimits {
   /** With this gas, and its exact target by it. */
   priced(stored: StoredAutoTx, gas: bigint | null): StoredAutoTx {
     const { order } = stored;
-    if (order.limit == null) return stored;
-    const limit = { ...order.limit, gas };
-    return { ...stored, order: this.orderNow({ ...stored, order: { ...order, limit } }) };
+    if (order.costLimit === null) return stored;
+    const costLimit = { ...order.costLimit, gas };
+    return { ...stored, order: this.orderNow({ ...stored, order: { ...order, costLimit } }) };
   }
 
   /** The change that stores another target; `null`: it has moved too little. */
@@ -172,7 +168,7 @@ export class CostLimits {
 
   /** What it calls may take other gas by now, as after an approval: its target follows. Rejects with a `StoreError`. */
   async estimateAnew(seen: StoredAutoTx, signal: AbortSignal): Promise<void> {
-    if (seen.order.limit == null || seen.state.status !== 'PENDING') return;
+    if (seen.order.costLimit === null || seen.state.status !== 'PENDING') return;
     const gas = await abortable(this.ask(seen), signal);
     const decide = (stored: StoredAutoTx) =>
       stored.state.status === 'PENDING' && stored.signed?.hash === seen.signed?.hash

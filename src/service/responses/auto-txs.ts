@@ -27,7 +27,7 @@ export function autoTxResponse(
   const reach = moment.reach(autoTx);
   const cost = inclusion && paidInAll(inclusion);
   const savings = savingsOf(autoTx);
-  const { limit = null } = order;
+  const { costLimit: limit } = order;
   const target = isUnpriced(order) ? null : Number(gweiString(order.target));
   const saved = savings?.atCreation?.savedWei ?? null;
   return {

@@ -1,4 +1,5 @@
 import type { GasFacts } from '../../../src/core/auto-txs/gas-check.ts';
+import { NEW_ORDER } from '../../../src/core/auto-txs/order.ts';
 import type { PreflightFacts } from '../../../src/core/auto-txs/preflight.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 
@@ -38,7 +39,7 @@ export const GAS: GasFacts = {
 
 export const FACTS: PreflightFacts = {
   transaction: SIGNED,
-  order: { target: 5n * GWEI, lane: 'average', isStrict: false, expiresAt: null },
+  order: { ...NEW_ORDER, target: 5n * GWEI },
   chainId: 1,
   chainName: 'Ethereum',
   nativeSymbol: 'ETH',

@@ -5,12 +5,12 @@ import {
   type CostedTransaction,
   gasCounted,
   hasMoved,
-  type MaxCost,
   maxCostText,
   mostBehind,
   parseMaxCost,
   targetWithin,
 } from '../../../src/core/auto-txs/cost-limit.ts';
+import type { MaxCost } from '../../../src/core/auto-txs/order.ts';
 import { dataFee } from '../../../src/core/data-fee.ts';
 import { rounds } from '../../helpers/rounds.ts';
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { NEW_ORDER } from '../../../src/core/auto-txs/order.ts';
 import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/state-machine.ts';
 import { paidInAll, savingsOf } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { pricesOf } from '../../../src/service/auto-txs/observation.ts';
@@ -15,7 +16,7 @@ const inclusion: Inclusion = {
 };
 const kept = {
   state: { ...NEW_PENDING, inclusion },
-  order: { target: 4n * GWEI, lane: 'average', isStrict: false, expiresAt: null } as const,
+  order: { ...NEW_ORDER, target: 4n * GWEI },
   priceAtCreation: 13n * GWEI,
   dayMeanPrice: 4n * GWEI,
   nativeUsd: 2_500,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NEW_ORDER } from '../../../src/core/auto-txs/order.ts';
 import {
   autoTxWakes,
   type Bid,
@@ -33,6 +34,7 @@ const someTarget: fc.Arbitrary<Target> = fc.record({
   target: fc.bigInt({ min: 1n, max: 12n }),
   lane: fc.constantFrom('slow', 'average', 'fast'),
   isStrict: fc.boolean(),
+  costLimit: fc.constant(null),
 });
 const someNext: fc.Arbitrary<NextPrices> = fc.record({ nextBaseFee: somePrice, lanePrice: somePrice });
 
@@ -97,7 +99,7 @@ describe('a target', () => {
 
 describe('of two orders at the same prices', () => {
   const next = { nextBaseFee: 4n * GWEI, lanePrice: 6n * GWEI };
-  const order = { target: 5n * GWEI, lane: 'average', isStrict: false } as const;
+  const order = { ...NEW_ORDER, target: 5n * GWEI };
 
   const strict = { ...order, isStrict: true };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import type { MaxCost } from '../../../src/core/auto-txs/cost-limit.ts';
-import type { CostLimit, StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
+import type { CostLimit, MaxCost } from '../../../src/core/auto-txs/order.ts';
+import type { StoredAutoTx } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { type DataFeeParameters, fastLzLength } from '../../../src/core/data-fee.ts';
 import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
@@ -12,7 +12,7 @@ const NONE = { rate: 0n, operatorPerMillionGas: 0n, operatorConstant: 0n };
 const limitOf = (maxCost: MaxCost, limit: Partial<CostLimit> = {}) => ({
   target: 0n,
   isStrict: true,
-  limit: { maxCost, gas: null, since: null, reason: 'it is not worked out yet', ...limit },
+  costLimit: { maxCost, gas: null, since: null, reason: 'it is not worked out yet', ...limit },
 });
 const auto = (id: string, { signed, ...more }: Parameters<typeof storedAutoTx>[1] = {}) =>
   storedAutoTx(id, { ...more, signed: { chainId: 10, ...signed } });
@@ -34,7 +34,7 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }) }));
     await rig.block(12);
     const waiting = await rig.kept('one');
-    expect(waiting.order).toMatchObject({ target: 10n * GWEI, limit: { reason: null } });
+    expect(waiting.order).toMatchObject({ target: 10n * GWEI, costLimit: { reason: null } });
     await rig.block(10.000001);
     expect((await rig.kept('one')).state.status).toBe('PENDING');
     await rig.block(10);
@@ -75,14 +75,14 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     rig.coin.usd = 2_000;
     await rig.place(auto('one', { order: limitOf({ maxCostUsd: 0.42 }) }));
     await rig.block(18);
-    const { since } = (await rig.kept('one')).order.limit ?? {};
+    const { since } = (await rig.kept('one')).order.costLimit ?? {};
     change(rig);
     await rig.block(18);
     const { order } = await rig.kept('one');
     // The coin's price is a double.
     expect(Number(order.target - target)).toBeGreaterThanOrEqual(-1);
     expect(Number(order.target - target)).toBeLessThanOrEqual(1);
-    expect(order.limit?.since).toBeGreaterThan(since ?? 0);
+    expect(order.costLimit?.since).toBeGreaterThan(since ?? 0);
     expect(await rig.kinds('one')).toEqual(['CREATED']);
   });
 
@@ -135,7 +135,7 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     change(rig);
     await rig.block(1);
     expect((await rig.kept('one')).state.status).toBe('PENDING');
-    expect((await rig.kept('one')).order).toMatchObject({ target: 0n, limit: { reason } });
+    expect((await rig.kept('one')).order).toMatchObject({ target: 0n, costLimit: { reason } });
     rig.coin.usd = 2_000;
     rig.node.fees = fees({});
     await rig.block(1);
@@ -152,11 +152,11 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
     await rig.block(10);
     const after = await rig.kept('one');
     expect(after.state.status).toBe('PENDING');
-    expect(after.order).toMatchObject({ target: 5n * GWEI, limit: { gas: 42_000n } });
+    expect(after.order).toMatchObject({ target: 5n * GWEI, costLimit: { gas: 42_000n } });
     // It would revert now: it may use all that it allows.
     rig.node.estimate = null;
     await rig.block(5);
-    expect((await rig.kept('one')).order).toMatchObject({ target: 3_500_000_000n, limit: { gas: null } });
+    expect((await rig.kept('one')).order).toMatchObject({ target: 3_500_000_000n, costLimit: { gas: null } });
     rig.node.estimate = 42_000n;
     await rig.block(3.5);
     expect((await rig.kept('one')).state.status).toBe('SUBMITTED');
@@ -221,7 +221,7 @@ describe.each(ENGINES)('a limit of cost on %s', (engine) => {
       // 100 bytes at the least: 10,000 gwei.
       expect(order).toMatchObject({
         target: 10n * GWEI - 10n ** 13n / 21_000n - 1n,
-        limit: { reason: null },
+        costLimit: { reason: null },
       });
     },
   );

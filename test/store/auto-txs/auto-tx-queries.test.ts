@@ -57,7 +57,12 @@ describe.each(ENGINES)('on %s', (engine) => {
       }),
       fc.record({ gasPrice: fc.constant(null), maxFeePerGas: fee, maxPriorityFeePerGas: fee }),
     );
-    const order = fc.record({ target: fee, lane: fc.constantFrom(...LANES), isStrict: fc.boolean() });
+    const order = fc.record({
+      target: fee,
+      lane: fc.constantFrom(...LANES),
+      isStrict: fc.boolean(),
+      costLimit: fc.constant(null),
+    });
     const next = fc.record({
       prices: fc.record({ slow: fee, average: fee, fast: fee }),
       nextBaseFee: fee,

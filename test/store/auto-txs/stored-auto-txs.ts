@@ -1,3 +1,4 @@
+import { type AutoTxOrder, NEW_ORDER } from '../../../src/core/auto-txs/order.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
@@ -5,12 +6,7 @@ import {
   NEW_DRAFT,
   NEW_PENDING,
 } from '../../../src/core/auto-txs/state-machine.ts';
-import {
-  type AutoTxOrder,
-  type AutoTxStep,
-  type StoredAutoTx,
-  stepStored,
-} from '../../../src/core/auto-txs/stored-auto-tx.ts';
+import { type AutoTxStep, type StoredAutoTx, stepStored } from '../../../src/core/auto-txs/stored-auto-tx.ts';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { blockHash } from '../../helpers/chain-blocks.ts';
 
@@ -34,7 +30,7 @@ export function storedAutoTx(
     id,
     owner: '',
     chainId: 1,
-    order: { target: 10n * GWEI, lane: 'average', isStrict: false, expiresAt: null, ...order },
+    order: { ...NEW_ORDER, target: 10n * GWEI, ...order },
     note: '',
     to: sender(7),
     value: 1n,

@@ -2,7 +2,7 @@ import {
   type AskedSender,
   askSender,
   judgeAutoTx,
-  keptLimit,
+  orderOf,
   storedTransaction,
 } from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
@@ -27,14 +27,9 @@ import {
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
-import {
-  isCostText,
-  type MaxCost,
-  maxCostText,
-  parseMaxCost,
-  unpriced,
-} from '../../../core/auto-txs/cost-limit.ts';
-import { type CostLimit, callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';
+import { isCostText, maxCostText, parseMaxCost } from '../../../core/auto-txs/cost-limit.ts';
+import { changedOrder, type MaxCost } from '../../../core/auto-txs/order.ts';
+import { callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';
 import {
   cannotBroadcastReason,
   FORECAST_SEC,
@@ -145,14 +140,14 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       {...{ ...state, onLeave, fields, isChange, below }}
       resource="auto-tx"
       title={what ?? 'New auto-tx'}
-      problems={formProblems(fields, checkAutoTxUpdate(orderOf(draft, now(), sent), now()), fieldOf)}
+      problems={formProblems(fields, checkAutoTxUpdate(requestOf(draft, now(), sent), now()), fieldOf)}
       fieldOf={fieldOf}
       close={() => {
         setSigned(NOTHING_PASTED);
         state.close();
       }}
       save={async () => {
-        const body = { ...bytes, ...orderOf(draft, now(), sent) };
+        const body = { ...bytes, ...requestOf(draft, now(), sent) };
         if (edited !== null) {
           await client.updateAutoTx(edited.id, body);
           return { id: edited.id };
@@ -236,15 +231,16 @@ function useOutlook(
   const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
   const lane = laneOf(gasSpeed);
   const from = transaction?.from ?? null;
-  const limit = maxCost && limitOf(maxCost, pasted.text === null ? edited : null);
-  const standing = limit?.since == null ? null : (edited?.target ?? null);
-  const asked = {
-    target: maxCost === null ? weiOfTypedGwei(draft.targetGasPriceGwei) : standing,
+  // A limit that stays has the price that the service has worked out.
+  const before = orderOf(maxCost === null ? null : edited);
+  const change = {
+    target: maxCost === null ? (weiOfTypedGwei(draft.targetGasPriceGwei) ?? undefined) : undefined,
+    maxCost: maxCost ?? undefined,
     lane: lane ?? 'average',
-    isStrict: maxCost !== null || draft.strictTargetPrice === 'yes',
+    isStrict: draft.strictTargetPrice === 'yes',
     expiresAt: end,
-    limit,
-  } as const;
+  };
+  const asked = changedOrder(before, change, pasted.text !== null);
   const { data: sender, error } = useMonitorQuery({
     key: ['auto-tx-sender', from, transaction?.hash, maxCost !== null],
     enabled: from !== null,
@@ -264,7 +260,7 @@ function useOutlook(
     },
     told,
   );
-  const { target, isStrict, limit: worked } = judged.order;
+  const { target, isStrict, costLimit } = judged.order;
   const checks = sender === undefined && error === null ? [] : judged.checks;
   const bids = { gasPrice, maxFeePerGas, maxPriorityFeePerGas };
   const order = {
@@ -272,7 +268,7 @@ function useOutlook(
     gasSpeed,
     isStrict,
     maxCost,
-    thresholdReason: worked?.reason ?? null,
+    thresholdReason: costLimit?.reason ?? null,
     ...bids,
   };
   const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
@@ -324,7 +320,8 @@ function useTargetReach(order: PricedAutoTx, isThere: boolean, leftSec: number |
   const prices = { nextBaseFee: nextBaseFee ?? baseFee, averagePrice: lanes.average.price };
   const lane = laneOf(gasSpeed) ?? 'average';
   const signed = (bid.maxFeePerGas ?? bid.gasPrice) === null ? null : bid;
-  const price = target && forecastPrice({ target, lane, isStrict: isStrict === true }, signed, prices);
+  const price =
+    target && forecastPrice({ target, lane, isStrict: isStrict === true, costLimit: null }, signed, prices);
   const withinSec = forecastWithin(leftSec);
   const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
   const { data: reach } = useReach(isWanted ? price : null, withinSec);
@@ -442,12 +439,6 @@ function maxCostOf(typed: string): MaxCost | null {
   return isCostText(typed) && targetProblem(typed, true) === null ? parseMaxCost(typed) : null;
 }
 
-/** A limit that stays has the price that the service has worked out. */
-const limitOf = (maxCost: MaxCost, edited: AutoTxView | null): CostLimit =>
-  edited?.maxCost && maxCostText(edited.maxCost) === maxCostText(maxCost)
-    ? keptLimit(edited, edited.maxCost)
-    : unpriced(maxCost);
-
 const fieldOf = (name: string) => (name === 'threshold' ? 'targetGasPriceGwei' : name);
 
 /** The fields of the order, from top to bottom. */
@@ -494,7 +485,7 @@ export function autoTxFields(
 }
 
 /** The order as a request has it, with these fields only. */
-export function orderOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
+export function requestOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
   const at = expiresAt(draft.expiresAt, now);
   const maxCost = maxCostOf(draft.targetGasPriceGwei);
   const target: { readonly targetGasPriceGwei?: number; readonly threshold?: MaxCost } =
