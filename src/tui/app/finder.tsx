@@ -62,7 +62,7 @@ export function useFind(scope: Scope, read: (text: string) => Reading) {
       setText('');
       setFind({ isOpen: true, typed: '' });
     },
-    ...(filter === '' ? {} : { back: clear }),
+    back: filter === '' ? undefined : clear,
   });
   const openField = () => {
     // A long list is read for it.

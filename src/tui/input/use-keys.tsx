@@ -13,8 +13,11 @@ import { useToast } from '../chrome/toast.tsx';
 import { type ActionName, actionOf, type Scope } from './keymap.ts';
 import type { MouseReport } from './terminal-input.ts';
 
-/** The handler of an action, or why it is unavailable: its key is not in the footer, and pressed shows the reason. */
-export type ActionHandler = (() => void) | string;
+/**
+ * The handler of an action, or why it is unavailable: its key is not in the footer, and pressed shows the reason. `undefined`:
+ * the key does nothing here.
+ */
+export type ActionHandler = (() => void) | string | undefined;
 export type ActionHandlers = Partial<Record<ActionName, ActionHandler>>;
 
 interface ModalText {
@@ -176,11 +179,12 @@ export function useKeys(
 export const useModalKeys = (scope: Scope, handlers: ActionHandlers, text?: ModalText): void =>
   useKeys(scope, handlers, 'modal', text);
 
-/** The keys that move within 0 to `most`, a screen of which has `room`. */
+/** The keys that move within 0 to `most`, a screen of which has `room`; none where there is only one place. */
 export function scrollKeys(
   move: (to: number) => void,
   { top, room, most }: Readonly<Record<'top' | 'room' | 'most', number>>,
-) {
+): ActionHandlers {
+  if (most <= 0) return {};
   const go = (to: number) => move(Math.min(Math.max(to, 0), most));
   return {
     up: () => go(top - 1),
@@ -189,7 +193,7 @@ export function scrollKeys(
     'page-down': () => go(top + room),
     start: () => go(0),
     end: () => go(most),
-  } satisfies ActionHandlers;
+  };
 }
 
 interface KeyListenerProps {

@@ -66,7 +66,7 @@ export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: Scrolle
   const room = Math.max(isSpoken ? lines.length : rows - (frame.notice == null ? 1 : 2), 1);
   const most = Math.max(lines.length - room, 0);
   const from = Math.min(top ?? ownTop, most);
-  useKeys(scope, most === 0 ? {} : scrollKeys(onScroll ?? setOwnTop, { top: from, room, most }));
+  useKeys(scope, scrollKeys(onScroll ?? setOwnTop, { top: from, room, most }));
   return <TitledLines {...frame} lines={lines.slice(from, from + room)} below={most - from} />;
 }
 

@@ -93,8 +93,8 @@ export function BoardPane({ board, open }: BoardPaneProps) {
 
   const go = (to: number) => select(rows[to]?.name ?? null);
   useKeys('board', {
-    ...(rows.length > 1 ? scrollKeys(go, { top: place, room: tableRoom, most: rows.length - 1 }) : {}),
-    ...(row === undefined ? {} : { open: () => open(row.name) }),
+    ...scrollKeys(go, { top: place, room: tableRoom, most: rows.length - 1 }),
+    open: row && (() => open(row.name)),
     sort: () =>
       setSort((before) => CHAIN_SORTS[(CHAIN_SORTS.indexOf(before) + 1) % CHAIN_SORTS.length] ?? before),
   });

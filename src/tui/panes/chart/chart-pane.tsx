@@ -106,8 +106,8 @@ function useLookKeys(choices: Choices, data: ChartData | null) {
   };
   return {
     heatmap: toggleHours,
-    ...(choices.hasTimeFrames && { 'time-frame': inChart(choices.nextTimeFrame) }),
-    ...(choices.hasPercentiles && { percentile: inChart(choices.nextPercentile) }),
+    'time-frame': choices.hasTimeFrames ? inChart(choices.nextTimeFrame) : undefined,
+    percentile: choices.hasPercentiles ? inChart(choices.nextPercentile) : undefined,
     compare: inChart(choices.toggleCompare),
     axis: isSpoken
       ? UNDRAWN
@@ -177,12 +177,13 @@ function PlotScreen({ snapshot, choices, lookKeys, askToWrite, chart }: PlotScre
   useKeys('chart', {
     ...lookKeys,
     write: data === null ? NO_CHART_YET : () => askToWrite(data.timeFrame, chartCsv(data)),
-    ...(cursor !== null && { close: () => setCursor(null) }),
-    ...(highest !== null && { 'cursor-up': () => setCursor(highest.timestamp) }),
-    ...(lowest !== null && { 'cursor-down': () => setCursor(lowest.timestamp) }),
-    ...(slot === undefined || price === null
-      ? {}
-      : { alert: () => alertAt(price, `the cursor: ${slotBasis(slot, choices.percentile)}`) }),
+    close: cursor === null ? undefined : () => setCursor(null),
+    'cursor-up': highest === null ? undefined : () => setCursor(highest.timestamp),
+    'cursor-down': lowest === null ? undefined : () => setCursor(lowest.timestamp),
+    alert:
+      slot === undefined || price === null
+        ? undefined
+        : () => alertAt(price, `the cursor: ${slotBasis(slot, choices.percentile)}`),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
     start: () => setCursor(slots[0]?.timestamp ?? null),
@@ -219,18 +220,17 @@ function HoursScreen({ snapshot, choices, lookKeys, askToWrite }: ScreenProps) {
   const week = localWeek(means, present);
   const usual = usualPrice(week, hour, snapshot);
   const unselect = () => setHour(null);
-  const moveBy = (by: number) => () => setHour((before) => wrapHour((before ?? week.current) + by));
+  const moveBy = (by: number) =>
+    hasHours ? () => setHour((before) => wrapHour((before ?? week.current) + by)) : undefined;
   useKeys('chart', {
     ...lookKeys,
     write: hasHours ? () => askToWrite('hours', heatmapCsv(means)) : NO_CHART_YET,
-    ...(usual === null ? {} : { alert: () => alertAt(usual.wei, `the cheap hours: ${usual.basis}`) }),
+    alert: usual === null ? undefined : () => alertAt(usual.wei, `the cheap hours: ${usual.basis}`),
     close: hour === null ? choices.toggleHours : unselect,
-    ...(hasHours && {
-      'cursor-left': moveBy(-1),
-      'cursor-right': moveBy(1),
-      'cursor-up': moveBy(-24),
-      'cursor-down': moveBy(24),
-    }),
+    'cursor-left': moveBy(-1),
+    'cursor-right': moveBy(1),
+    'cursor-up': moveBy(-24),
+    'cursor-down': moveBy(24),
     end: unselect,
   });
   const empty = !hasHours && {

@@ -299,8 +299,8 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
 
   const marked = selected === null ? undefined : list[selected];
   useKeys('explorer', {
-    ...(most > 0 && scrollKeys(scroll, { top: at, room, most })),
-    ...(marked && { open: () => open({ kind: 'tx', hash: marked.hash }) }),
+    ...scrollKeys(scroll, { top: at, room, most }),
+    open: marked && (() => open({ kind: 'tx', hash: marked.hash })),
     previous: () => {
       if (place.number > 0) turn(place.number - 1);
     },
@@ -312,7 +312,7 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   });
 
   const isAbove = list.length > 0 && marked === undefined;
-  useKeys('block', isAbove ? { 'to-transactions': () => scroll(steps) } : {}, 'overlay');
+  useKeys('block', { 'to-transactions': isAbove ? () => scroll(steps) : undefined }, 'overlay');
   const txRows = { lines: txLines, select: (row: number) => isOpen && scroll(steps + above + row) };
 
   return (
@@ -394,8 +394,8 @@ export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
   const [isCosted, setCosted] = useState(false);
   const gas = tx === null ? null : tx.gasUsed || tx.gasLimit || null;
   useKeys('explorer', {
-    ...(number !== null && { open: () => open({ kind: 'block', number }) }),
-    ...(gas !== null && { cost: () => setCosted((before) => !before) }),
+    open: number === null ? undefined : () => open({ kind: 'block', number }),
+    cost: gas === null ? undefined : () => setCosted((before) => !before),
     copy: () => copy(place.hash, shortHex(place.hash, '…')),
   });
   const { patienceSec } = useMonitor();

@@ -63,7 +63,7 @@ export function ExplorerPane() {
   const place = state.places.at(-1);
   const list = useBlockList(state.cursor, place === undefined || listWidth !== null);
   // With nothing open, Esc is left to other scopes.
-  useKeys('explorer', place === undefined ? {} : { close: () => change(back) });
+  useKeys('explorer', { close: place && (() => change(back)) });
   const open = (name: PlaceName) => change((before) => opened(before, name));
   const select = (cursor: number | null) => change((before) => ({ ...before, cursor }));
   const pick = (cursor: number | null) => change({ cursor, places: [] });
@@ -258,6 +258,8 @@ function useBlockList(cursor: number | null, enabled: boolean) {
   return { polled, blocks, place, row: blocks[place] };
 }
 
+const UNNUMBERED = 'This service does not number its blocks, so none can be opened';
+
 interface BlocksScreenProps {
   readonly list: ReturnType<typeof useBlockList>;
   readonly select: (cursor: number | null) => void;
@@ -290,12 +292,9 @@ function BlocksScreen({ list, select, pick, open }: BlocksScreenProps) {
   const go = (to: number) => select(keyAt(to));
   const number = row?.number ?? null;
   useKeys('explorer', {
-    ...(blocks.length > 1 ? scrollKeys(go, { top: place, room, most: blocks.length - 1 }) : {}),
-    ...(row && number === null && { open: 'This service does not number its blocks, so none can be opened' }),
-    ...(number !== null && {
-      open: () => open({ kind: 'block', number }),
-      copy: () => copy(String(number)),
-    }),
+    ...scrollKeys(go, { top: place, room, most: blocks.length - 1 }),
+    open: number === null ? row && UNNUMBERED : () => open({ kind: 'block', number }),
+    copy: number === null ? undefined : () => copy(String(number)),
   });
 
   const below = blocks.length - above - shown.length;

@@ -303,8 +303,8 @@ export function LivePane() {
     copy: () => copy(averagePrice, `Average ${averagePrice} gwei`),
     'copy-all': () => copy(lanes, 'the three lanes'),
     open: () => setOpen((before) => !before),
-    ...(advisedPrice === null ? {} : { alert: () => newAlert(atOrBelow(advisedPrice)) }),
-    ...(isOpen ? { close: () => setOpen(false) } : {}),
+    alert: advisedPrice === null ? undefined : () => newAlert(atOrBelow(advisedPrice)),
+    close: isOpen ? () => setOpen(false) : undefined,
   });
   const Pane = isOpen ? AdviceInFull : PricesScreen;
   return <Pane view={view} />;
