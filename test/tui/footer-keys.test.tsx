@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { PANES } from '../../src/tui/app/session.tsx';
+import { PANES } from '../../src/tui/app/panes.ts';
 import { TABS } from '../../src/tui/chrome/tabs.ts';
 import { type ActionName, KEYMAP } from '../../src/tui/input/keymap.ts';
 import { rounds } from '../helpers/rounds.ts';

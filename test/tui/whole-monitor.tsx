@@ -15,18 +15,24 @@ interface WholeMonitorOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly remembered?: Remembered;
+  /** Why the source cannot be opened. */
+  readonly failure?: Error;
 }
 
-/** The monitor with frame, tabs and keys, in memory, four seconds after its head; resolves once prices are shown. */
+/** The monitor with frame, tabs and keys, in memory, four seconds after its head; resolves once prices or a failure are shown. */
 export async function openMonitor({
   client,
   source,
   columns = 120,
   rows = 40,
   remembered = new Remembered(),
+  failure,
 }: WholeMonitorOptions) {
   const holder = new SourceHolder();
-  void holder.open(async () => ({ client, intervalMs: 60_000, ...source }));
+  void holder.open(async () => {
+    if (failure !== undefined) throw failure;
+    return { client, intervalMs: 60_000, ...source };
+  });
   const app = render(
     <Monitor
       holder={holder}
@@ -45,6 +51,6 @@ export async function openMonitor({
   );
   const screen = sizedScreen(app, columns, rows);
   const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
-  await screen.shows('Average');
+  await screen.shows(failure?.message ?? 'Average');
   return { ...screen, app, press };
 }

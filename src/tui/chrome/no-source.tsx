@@ -11,22 +11,14 @@ import { placed } from '../ui/text.tsx';
 import { COLORS, forTerminal } from '../ui/theme.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';
 
-interface NoDataReason {
+export interface NoDataReason {
   /** Why there is no response; `null`: neither a response nor a refusal. */
   readonly error: Error | null;
   readonly retryAt: number | null;
   readonly attempt: number;
 }
 
-interface NoDataProps extends NoDataReason {
-  readonly nothingAnswers: boolean;
-  readonly choose: (choice: ChosenSource) => void;
-  readonly urlProblem: (text: string) => string | null;
-}
-
-export function NoData(props: NoDataProps) {
-  const { error, retryAt, nothingAnswers } = props;
-  if (nothingAnswers) return <SourcePicker {...props} />;
+export function NoData({ error, retryAt }: NoDataReason) {
   if (error === null || (error instanceof ClientError && error.code === 'unavailable')) return <Waiting />;
   const hint = failureRemedy(error) ?? failureHint(error);
   return <PaneState kind="error" title={failureTitle(error)} reason={error.message} {...{ hint, retryAt }} />;
@@ -66,7 +58,14 @@ const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';
 /** Of a node's name, so that there is room for its problem. */
 const MOST_NAME = 32;
 
-function SourcePicker({ error, retryAt, choose, urlProblem }: NoDataProps) {
+interface SourcePickerProps extends NoDataReason {
+  readonly choose: (choice: ChosenSource) => void;
+  /** Why a typed URL cannot be opened, in one line; `null` when it can be tried. */
+  readonly urlProblem: (text: string) => string | null;
+}
+
+/** Offers another source where none answers. */
+export function SourcePicker({ error, retryAt, choose, urlProblem }: SourcePickerProps) {
   const { columns, rows } = useRoom();
   const now = useNow();
   const [typed, setTyped] = useState<string | null>(null);

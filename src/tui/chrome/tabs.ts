@@ -11,7 +11,7 @@ export interface Tab {
   readonly hasTimes?: boolean;
 }
 
-/** The monitor's tabs, left to right. To add one, add a line here, its pane to the session and its keys to the keymap. */
+/** The monitor's tabs, left to right. To add one, add a line here, its pane to app/panes and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
   { scope: 'live', title: 'Live' },
   { scope: 'chart', title: 'Chart' },

@@ -6,9 +6,12 @@ import { type ChainRulesView, forkChip } from '../../client/views/chain.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import type { CurrentView } from '../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { ChainStatus } from '../../core/chain-status.ts';
+import { useToast } from '../chrome/toast.tsx';
 import { useAtNow } from '../ui/pane-context.tsx';
 import { atMost } from './at-most.ts';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
+import { usePace, useRateLimit } from './pace.ts';
 import { type Dated, headOf, type Polled, useMonitorQuery, usePolledQuery } from './polled-query.ts';
 
 /** Polling interval while blocks since the last run are read; cheap within this process. */
@@ -109,6 +112,65 @@ export function useSnapshot(
   /** When the newest response came, ms; the same one again draws nothing. */
   const receivedAt = () => queries.getQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY)?.at ?? null;
   return { ...prices, isListening, receivedAt };
+}
+
+const LIVE: ChainStatus = { kind: 'live' };
+
+export type Prices = ReturnType<typeof usePrices>;
+
+/** The prices: how often they come, why none do, and whether they are those of now. `sourceMs`: the interval of the source. */
+export function usePrices(session: QuerySession, sourceMs: number | undefined, patienceSec: number) {
+  const { frozen, now } = session;
+  const pace = usePace(session, sourceMs);
+  const { isListening, receivedAt, ...polled } = useSnapshot(
+    session,
+    patienceSec,
+    pace.everyMs,
+    !pace.isChosen,
+  );
+  const { data: snapshot } = polled;
+  // Shows a rate-limit pause at once, whichever route met it.
+  const pause = useRateLimit(session.client);
+  const prices = pause === null ? polled : { ...polled, error: pause.error, retryAt: pause.until };
+  useRecovery(prices.error !== null);
+  useRestartNotice(snapshot, now);
+  // A polled response has the status of its arrival: between two polls the monitor knows no newer block.
+  const status = useAtNow((present) =>
+    snapshot === undefined
+      ? LIVE
+      : chainStatus(snapshot, frozen || isListening ? present : (receivedAt() ?? present)),
+  );
+  return {
+    ...prices,
+    /** `live` without prices. */
+    status,
+    intervalMs: pace.everyMs(snapshot),
+    quotaMs: pace.quotaMs,
+    paceText: isListening ? 'each block' : pace.textOf(snapshot),
+    stepPace: (direction: 'slower' | 'faster') => pace.step(direction, snapshot, isListening),
+  };
+}
+
+/** Once prices come again, retries everything else that had failed, once. */
+function useRecovery(failing: boolean): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (failing) return;
+    void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+  }, [failing, queries]);
+}
+
+const RESTART_IS_NEWS_MS = 600_000;
+const RESTART_SHOWN_MS = 60_000;
+
+function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number): void {
+  const toast = useToast();
+  const restartedAt = snapshot?.source.restartedAt ?? null;
+  useEffect(() => {
+    if (restartedAt === null || now() - restartedAt > RESTART_IS_NEWS_MS) return;
+    const text = 'The chain began anew: its history is dropped, auto-txs are disabled';
+    toast({ kind: 'alert', text, forMs: RESTART_SHOWN_MS });
+  }, [restartedAt, toast, now]);
 }
 
 /** The advice at the block of the prices, so that both belong together. */

@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import type { ReachView } from '../../client/views/advice-responses.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
@@ -68,13 +67,4 @@ export function useReach(price: bigint | null, withinSec: number) {
     head,
   });
   return isUnable.current ? { ...polled, data: null } : polled;
-}
-
-/** Once prices come again, retries everything else that had failed, once. */
-export function useRecovery(failing: boolean): void {
-  const queries = useQueryClient();
-  useEffect(() => {
-    if (failing) return;
-    void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
-  }, [failing, queries]);
 }
