@@ -9,9 +9,10 @@ import {
 import { ruleFromWire } from '../core/threshold/rule-wire.ts';
 import {
   effectivePrice,
+  HISTORY_EVERY_SEC,
   isPricedByHistory,
   type PriceOrReason,
-  type RelativeThreshold,
+  type Threshold,
   type ThresholdBasis,
 } from '../core/threshold/threshold.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -32,10 +33,8 @@ import { givenPayload, type NewAlert } from './views/alerts.ts';
 type DayPrices = Awaited<ReturnType<typeof loadDayPrices>>;
 type AlertPreview = ReturnType<typeof previewOver>;
 
-/** What an alert watches for; its threshold in wei per gas, or a rule. */
-type WatchedRule = Omit<AlertRule, 'threshold' | 'relative'> & {
-  readonly threshold: bigint | RelativeThreshold;
-};
+/** What an alert watches for. */
+type WatchedRule = Omit<AlertRule, 'threshold' | 'relative'> & { readonly threshold: Threshold };
 
 /** What was known at a time of the past, Unix seconds. */
 type PastBasis = (timestamp: number) => ThresholdBasis;
@@ -46,10 +45,7 @@ export function previewOver(
   { prices, coins: _, ...day }: DayPrices,
   past: PastBasis | null = null,
 ) {
-  const isGiven = typeof threshold === 'bigint';
-  const priced = isGiven
-    ? { prices: prices.map((at) => ({ ...at, threshold })), reason: null }
-    : pricedThen(threshold, rule.condition, prices, past);
+  const priced = pricedThen(threshold, rule.condition, prices, past);
   const known = priced.prices.filter((at) => at.threshold !== null);
   const { times, last } = previewAlert(rule, priced.prices);
   const [first] = known;
@@ -61,7 +57,7 @@ export function previewOver(
     ...(first !== undefined && first.number !== prices[0]?.number && { from: first.timestamp * 1_000 }),
     ...spreadOf(known.map(({ price }) => price)),
     /** What a rule stood for. */
-    stoodFor: isGiven ? null : spreadOf(known.flatMap((at) => at.threshold ?? [])),
+    stoodFor: threshold.kind === 'gwei' ? null : spreadOf(known.flatMap((at) => at.threshold ?? [])),
     /** Why nothing is known of a rule. */
     reason: known.length === 0 ? priced.reason : null,
   };
@@ -72,21 +68,19 @@ function spreadOf(prices: readonly bigint[]) {
   return { lowest: sorted[0] ?? null, highest: sorted.at(-1) ?? null };
 }
 
-/** How often a service works out anew what rules against history stand for. */
-const HISTORY_EVERY_SEC = 300;
-
-/** The prices, each with what the rule stood for by what was known then. `reason`: why the last is unknown. */
+/** The prices, each with what the threshold stood for by what was known then. `reason`: why the last is unknown. */
 function pricedThen(
-  threshold: RelativeThreshold,
+  threshold: Threshold,
   condition: AlertRule['condition'],
   prices: readonly PriceAtBlock[],
   past: PastBasis | null,
 ) {
   const everySec = isPricedByHistory(threshold) ? HISTORY_EVERY_SEC : 0;
   let workedOutAt = Number.NEGATIVE_INFINITY;
-  let then: PriceOrReason = { reason: 'there is no history' };
+  let then: PriceOrReason =
+    threshold.kind === 'gwei' ? { price: threshold.price } : { reason: 'there is no history' };
   const priced = prices.map((at): PreviewedPrice => {
-    if (past !== null && at.timestamp >= workedOutAt + everySec) {
+    if (threshold.kind !== 'gwei' && past !== null && at.timestamp >= workedOutAt + everySec) {
       workedOutAt = at.timestamp;
       then = effectivePrice(threshold, condition, past(at.timestamp));
     }
@@ -154,8 +148,9 @@ export function alertRuleOf(alert: NewAlert): WatchedRule | null {
   const speed = ALERT_SPEEDS.find((word) => word === alert.gasSpeed);
   const condition = ALERT_CONDITIONS.find((word) => word === alert.condition);
   const { threshold: rule, thresholdGwei } = alert;
-  const threshold = rule == null ? thresholdGwei != null && weiOfGwei(thresholdGwei) : ruleFromWire(rule);
-  if (speed === undefined || condition === undefined || threshold === false) return null;
+  const given = thresholdGwei == null ? null : ({ kind: 'gwei', price: weiOfGwei(thresholdGwei) } as const);
+  const threshold = rule == null ? given : ruleFromWire(rule);
+  if (speed === undefined || condition === undefined || threshold === null) return null;
   const { cooldownMs, disableOnce } = givenPayload(alert);
   return {
     lane: LANE_OF_SPEED[speed],

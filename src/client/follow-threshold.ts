@@ -2,6 +2,7 @@ import { NO_BLOBS, type PricedLane } from '../core/advice.ts';
 import { hasDataFee } from '../core/chains.ts';
 import {
   effectivePrice,
+  HISTORY_EVERY_SEC,
   isPricedByHistory,
   type PriceOrReason,
   type Threshold,
@@ -15,8 +16,6 @@ import type { SnapshotView } from './views/gas-responses.ts';
 
 /** The gas of work changes with a fork alone. */
 const ANEW_MS = 300_000;
-/** Of block time, as a service works out rules against history. */
-const HISTORY_EVERY_MS = 300_000;
 /** What is unknown may be known soon; each request may cost quota. */
 const RETRY_MS = { own: 2_000, other: 60_000 };
 
@@ -75,7 +74,7 @@ function changesWith(
   threshold: Threshold,
   { chainId, blockNumber, blockTimestamp }: SnapshotView,
 ): number | null {
-  if (isPricedByHistory(threshold)) return Math.floor((blockTimestamp ?? 0) / HISTORY_EVERY_MS);
+  if (isPricedByHistory(threshold)) return Math.floor((blockTimestamp ?? 0) / (HISTORY_EVERY_SEC * 1_000));
   // The fee for L1 may be another with each block.
   return hasDataFee(chainId) ? blockNumber : null;
 }

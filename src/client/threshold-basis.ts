@@ -14,6 +14,7 @@ import { ifTold } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import { loadLanePrices, pastPriceAt } from './lane-prices.ts';
 import type { CallOptions } from './requests.ts';
+import type { AlertThreshold } from './views/alerts.ts';
 import type { ActionView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas-responses.ts';
 
@@ -91,6 +92,13 @@ function workOf(
     dataFeeOf: (work) => ('gas' in work ? (hasDataFee(chainId) ? null : 0n) : dataFeeOf(find(work), chainId)),
   };
 }
+
+/** A threshold with what it stands for now, as the view of an alert has it; `now` is `null` while that is looked up. */
+export const pricedThreshold = (threshold: Threshold, now: PriceOrReason | null): AlertThreshold => ({
+  rule: threshold.kind === 'gwei' ? null : threshold,
+  threshold: now !== null && 'price' in now ? now.price : null,
+  thresholdReason: now !== null && 'reason' in now ? now.reason : null,
+});
 
 /** What a threshold stands for now, or why that is unknown. @throws ClientError */
 export async function priceNow(

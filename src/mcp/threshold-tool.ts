@@ -4,6 +4,7 @@ import { watchedPrice } from '../client/views/gas.ts';
 import { AlertCreation } from '../contract/alerts.ts';
 import * as choices from '../contract/choices.ts';
 import { maybe } from '../contract/primitives.ts';
+import { holds } from '../core/alerts/alert-rule.ts';
 import {
   parseThreshold,
   THRESHOLD_FORMS,
@@ -54,10 +55,10 @@ export const threshold = reading({
     const found = await priceNow(client, written, given.condition, priced, { signal });
     const price = 'price' in found ? found.price : null;
     const present = watchedPrice(snapshot, lane);
-    const isLess = given.condition === 'LESS_THAN';
-    const isReached = price === null || present === null ? null : isLess ? present < price : present > price;
+    const rule = price === null ? null : { condition: given.condition, threshold: price };
+    const isReached = rule === null || present === null ? null : holds(rule, present);
     const likely = async (deadlineSec: number) => {
-      if (price === null || !isLess || isReached || lane === 'blob') return null;
+      if (price === null || given.condition !== 'LESS_THAN' || isReached || lane === 'blob') return null;
       const query = { reach: { targetPrice: price, deadlineSec }, signal };
       return (await client.gasRecommendation(query)).reach?.probability ?? null;
     };

@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import type { LaneName } from '../core/advice.ts';
 import { quantilesOf } from '../core/market-stats.ts';
-import type { PriceOrReason } from '../core/threshold/threshold.ts';
+import { HISTORY_EVERY_SEC, type PriceOrReason } from '../core/threshold/threshold.ts';
 import { formatSpan } from '../core/units.ts';
 import type { Queries } from './tables.ts';
 
-/** Rules against history are worked out so often, by the means of buckets as long. */
-export const HISTORY_EVERY_SEC = 300;
 /** Of the blocks of a window, so that a short outage does not hold rules back. */
 const LEAST_SHARE = 0.95;
 

@@ -11,7 +11,12 @@ import {
   repriced,
   type StoredAlert,
 } from '../core/alerts/alert-rule.ts';
-import { effectivePrice, NO_BLOB_HISTORY, type PriceOrReason } from '../core/threshold/threshold.ts';
+import {
+  effectivePrice,
+  HISTORY_EVERY_SEC,
+  NO_BLOB_HISTORY,
+  type PriceOrReason,
+} from '../core/threshold/threshold.ts';
 import {
   alertsIn,
   changeAlerts,
@@ -22,7 +27,7 @@ import {
   saveChanged,
   toStoredAlert,
 } from './alert-rows.ts';
-import { HISTORY_EVERY_SEC, LaneHistory } from './lane-history.ts';
+import { LaneHistory } from './lane-history.ts';
 import { pagesOf, type Queries, readMeta, readRows, saveMeta } from './tables.ts';
 
 const NO_BASIS: DollarBasis = { key: '', nativeUsd: null, gasOf: () => null, dataFeeOf: () => null };

@@ -18,6 +18,10 @@ const RULE: AlertRule = {
   ...{ lane: 'average', condition: 'LESS_THAN', threshold: 10_000_000_000n, hysteresis: 0n },
   ...{ confirmBlocks: 1, cooldownMs: 3_600_000, disableOnce: false },
 };
+const inGwei = (rule: AlertRule) => ({
+  ...rule,
+  threshold: { kind: 'gwei', price: rule.threshold } as const,
+});
 const utc = (ms: number) => new Date(ms).toISOString().slice(11, 16);
 
 const POINTS = Array.from({ length: 289 }, (_, index) => {
@@ -40,7 +44,7 @@ const CHART = { timeFrame: '24h', bucketSec: 300, points: POINTS, anomalies: [],
 it('a preview on a service elsewhere takes one request a lane, and says how coarse its answer is', async () => {
   const server = await serve((_, response) => sendJson(response, CHART));
   const client = createGasClient({ url: server.url });
-  const preview = previewOver(RULE, await loadDayPrices(client, 'average', false));
+  const preview = previewOver(inGwei(RULE), await loadDayPrices(client, 'average', false));
   expect(preview).toEqual({
     times: 5,
     last: { at: END, price: 9_000_000_000n },
@@ -56,7 +60,8 @@ it('a preview on a service elsewhere takes one request a lane, and says how coar
       '(from 5-minute averages, which hide short dips and peaks)',
   );
   const of = async (rule: Partial<AlertRule>) =>
-    previewOver({ ...RULE, ...rule }, await loadDayPrices(client, rule.lane ?? 'average', false)).times;
+    previewOver(inGwei({ ...RULE, ...rule }), await loadDayPrices(client, rule.lane ?? 'average', false))
+      .times;
   expect(await of({ lane: 'slow', threshold: 1n })).toBe(0);
   expect(await of({ cooldownMs: 8 * 3_600_000 })).toBe(3);
   expect(await of({ lane: 'fast', disableOnce: true })).toBe(1);
@@ -145,7 +150,7 @@ slowIt('a preview on a service in this process looks at every block of the day',
   const rule = { ...RULE, threshold: BigInt(Math.round(market.average?.median ?? 0)), cooldownMs: 60_000 };
 
   asked.length = 0;
-  const preview = previewOver(rule, await loadDayPrices(client, rule.lane, true));
+  const preview = previewOver(inGwei(rule), await loadDayPrices(client, rule.lane, true));
   expect(preview.everySec).toBeNull();
   expect(preview.times).toBeGreaterThan(3);
   expect(previewWords(preview, utc)).toMatch(

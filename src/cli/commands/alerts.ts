@@ -9,7 +9,7 @@ import {
 } from '../../client/alert-preview.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
-import { priceNow, windowSecOf } from '../../client/threshold-basis.ts';
+import { pricedThreshold, priceNow, windowSecOf } from '../../client/threshold-basis.ts';
 import type { ReachView } from '../../client/views/advice-responses.ts';
 import {
   type AlertCondition,
@@ -322,8 +322,7 @@ async function previewAlert(
   if (rule === null) throw usageError('what this alert watches for cannot be previewed');
   const { settings } = await loadSettings();
   const { lane, threshold, condition } = rule;
-  const relative = typeof threshold === 'bigint' ? null : threshold;
-  const windowSec = relative === null ? 0 : windowSecOf(relative);
+  const windowSec = windowSecOf(threshold);
   await using ready = await openReady(io, settings, 'late', { historySec: DAY_SEC + windowSec });
   const { client, embedded, snapshot } = ready;
   const signal = io.interruption();
@@ -331,7 +330,10 @@ async function previewAlert(
   const preview = await withSpinner(io, 'reading 24 hours of history', async () => {
     if (embedded !== null) await embedded.filled();
     const day = await abortable(loadDayPrices(client, lane, priced.thorough), signal);
-    const past = relative && (await abortable(loadPastBasis(client, windowSec, { ...priced, day }), signal));
+    const past =
+      threshold.kind === 'gwei'
+        ? null
+        : await abortable(loadPastBasis(client, windowSec, { ...priced, day }), signal);
     return previewOver(rule, day, past);
   });
   if (flags.json) {
@@ -343,17 +345,10 @@ async function previewAlert(
   }
   const words = `${badgeOf(snapshot)}${previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`)}`;
   if (preview.lowest === null) throw failure(words);
-  const now =
-    typeof threshold === 'bigint'
-      ? { price: threshold }
-      : await priceNow(client, threshold, condition, priced, { signal });
-  const watched = {
-    ...{ gasSpeed: alert.gasSpeed, condition, rule: relative },
-    threshold: 'price' in now ? now.price : null,
-    thresholdReason: 'reason' in now ? now.reason : null,
-  };
+  const now = await priceNow(client, threshold, condition, priced, { signal });
+  const watched = { gasSpeed: alert.gasSpeed, condition, ...pricedThreshold(threshold, now) };
   const likely = snapshot.source.kind === 'replay' ? null : await likelihoodOf(client, watched, signal);
-  const stands = relative === null ? [] : [describeThreshold(watched)];
+  const stands = watched.rule === null ? [] : [describeThreshold(watched)];
   print(io, settings, [...stands, words, ...(likely === null ? [] : [likely])].join('\n'));
 }
 

@@ -206,6 +206,9 @@ export interface ThresholdBasis {
   readonly pastPrice: (percentile: number, windowSec: number) => PriceOrReason;
 }
 
+/** So often what rules against history stand for is worked out anew, in seconds of block time. */
+export const HISTORY_EVERY_SEC = 300;
+
 /** Whether it moves with the lane's own past, and not with the coin's price. */
 export const isPricedByHistory = ({ kind }: Threshold): boolean =>
   kind === 'percentile' || kind === 'belowMedian';

@@ -6,7 +6,7 @@ import {
   previewWords,
 } from '../../../client/alert-preview.ts';
 import { type AlertChoices, alertChoices, describedRoute } from '../../../client/openapi.ts';
-import { priceNow, windowSecOf } from '../../../client/threshold-basis.ts';
+import { pricedThreshold, priceNow, windowSecOf } from '../../../client/threshold-basis.ts';
 import {
   type AlertCondition,
   type AlertThreshold,
@@ -232,7 +232,7 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
   const { snapshot } = usePane();
   const rule = alert && alertRuleOf(alert);
   const lane = rule?.lane ?? null;
-  const windowSec = rule === null || typeof rule.threshold === 'bigint' ? null : windowSecOf(rule.threshold);
+  const windowSec = rule === null || rule.threshold.kind === 'gwei' ? null : windowSecOf(rule.threshold);
   const { data: day, ...days } = useMonitorQuery({
     key: ['alert-preview', lane],
     enabled: lane !== null,
@@ -286,10 +286,10 @@ function useThresholdNow(
     everyMs: isCheap ? intervalMs : PRICED_EVERY_MS,
     freshMs: isCheap ? intervalMs : PRICED_EVERY_MS,
   });
-  if (threshold?.kind === 'gwei') return { rule, threshold: threshold.price, thresholdReason: null };
-  const price = data && 'price' in data ? data.price : null;
-  const reason = data && 'reason' in data ? data.reason : (error?.message.replaceAll('\n', ' ') ?? null);
-  return { rule, threshold: price, thresholdReason: price === null ? reason : null };
+  if (threshold === null) return { rule: null, threshold: null, thresholdReason: null };
+  if (threshold.kind === 'gwei') return pricedThreshold(threshold, threshold);
+  const failure = error && { reason: error.message.replaceAll('\n', ' ') };
+  return pricedThreshold(threshold, data ?? failure);
 }
 
 const firesNext = (blocks: number) =>
@@ -355,8 +355,7 @@ function draftLike(alert: AlertView): AlertDraft {
   return {
     gasSpeed: alert.gasSpeed ?? NEW_DRAFT.gasSpeed,
     condition: alert.condition ?? NEW_DRAFT.condition,
-    threshold:
-      written === null ? '' : written.kind === 'gwei' ? gweiString(written.price) : thresholdText(written),
+    threshold: written === null ? '' : thresholdText(written),
     channels: channels.join('\n') || NEW_DRAFT.channels,
     cooldownMs: cooldownMs === null ? NEW_DRAFT.cooldownMs : durationOfMs(cooldownMs),
     disableOnce: alert.disableOnce ? 'yes' : 'no',
