@@ -1,10 +1,10 @@
 import { useIsScreenReaderEnabled, useWindowSize } from 'ink';
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import type { Notifications } from '../chrome/announce.ts';
 import { Frame } from '../chrome/frame.tsx';
 import { Waiting } from '../chrome/no-source.tsx';
 import { useShownTab } from '../chrome/tabs.ts';
 import { ToastHost } from '../chrome/toast.tsx';
-import type { Notifications } from '../data/lists.tsx';
 import { Remembered, RememberedContext } from '../data/remembered.ts';
 import type { Board } from '../panes/board/board-pane.tsx';
 import { Clock, MemoryContext, Room } from '../ui/pane-context.tsx';

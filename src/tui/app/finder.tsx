@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { KEY_PROBLEM, parseLookup } from '../../core/parse-lookup.ts';
 import { formatCount } from '../../core/units.ts';
-import { FilterContext, matchesFilter } from '../data/lists.tsx';
+import { FilterContext, matchesFilter } from '../data/list-filter.ts';
 import {
   ListsContext,
   listOfScope,

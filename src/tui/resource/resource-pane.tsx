@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ClientError } from '../../client/errors.ts';
 import { titleWord } from '../../client/views/alerts.ts';
 import { formatCount } from '../../core/units.ts';
-import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
+import { FilterContext, type ListItem, matchesFilter } from '../data/list-filter.ts';
 import type { Feed } from '../data/monitor-context.ts';
 import { useMonitor } from '../data/monitor-context.ts';
 import type { Polled } from '../data/polled-query.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeEarlierFirings, describeFiring, describeFirings } from '../../../src/client/views/alerts.ts';
-import { announcesHere, noticeFirings } from '../../../src/tui/data/lists.tsx';
+import { announcesHere, noticeFirings } from '../../../src/tui/data/news.ts';
 import { ALERT } from '../fake-alerts.ts';
 
 const AT = Date.UTC(2026, 0, 5, 12, 0, 0);

@@ -1,14 +1,10 @@
 import { expect, it } from 'vitest';
-import {
-  type NotificationLevel,
-  type Notifications,
-  notificationBytes,
-} from '../../../src/tui/data/lists.tsx';
+import { type Notifications, notificationBytes } from '../../../src/tui/chrome/announce.ts';
 
 const ESC = '\u001b';
 const BEL = '\u0007';
 const XTERM = { TERM: 'xterm-256color' };
-const bytesOf = (text: string, level: NotificationLevel, env: Notifications['env']) =>
+const bytesOf = (text: string, level: Notifications['level'], env: Notifications['env']) =>
   notificationBytes(text, { level, env });
 const WORDS = 'Average below 5 gwei: 4.87';
 const OSC_9 = `${ESC}]9;gastop: ${WORDS}${BEL}`;
