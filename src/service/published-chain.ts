@@ -6,7 +6,14 @@ import type { ChainRules } from '../core/chain-rules.ts';
 import { type ChainStatus, isOutdated, type Problem } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { AdviceScore } from '../store/advice-track.ts';
+import type { LeaderReport } from '../store/lease.ts';
+import type { AdviceJudge } from './follow/advice-judge.ts';
+import type { BlockWriter } from './follow/block-writer.ts';
+import type { HistoryFiller } from './follow/history-filler.ts';
+import type { IngestedChain } from './follow/ingested-chain.ts';
+import type { SourceState } from './follow/source-state.ts';
 import { type ApiFailure, unavailable } from './http/errors.ts';
+import type { Lease } from './lease.ts';
 
 /** When to ask again for what a node does not give. */
 export const DOWN_RETRY_SEC = 5;
@@ -49,31 +56,90 @@ export function problemOf({ status, unsaved }: Pick<PublishedChain, 'status' | '
   return unsaved === null ? null : { message: unsaved, retryAt: null };
 }
 
-interface PublisherParts {
-  readonly make: () => PublishedChain | null;
-  /** Why it makes none; `null`: it has not begun. */
-  readonly problem: () => Problem | null;
-  readonly source: Pick<ChainSource, 'health'>;
+export interface PublisherOptions {
+  readonly source: Pick<ChainSource, 'kind' | 'name' | 'health'>;
+  readonly track: Pick<AdviceJudge, 'score'>;
+  readonly lease: Pick<Lease, 'leaderReport' | 'current' | 'cannotLead'>;
+  readonly coinPrice: () => CoinPrice;
+  /** Why everything here is lost with the process, for people. */
+  readonly unsaved?: string | undefined;
   readonly wallNow: () => number;
+}
+
+/** The parts of a follower that know of the chain. */
+interface Followed {
+  readonly chain: Pick<IngestedChain, 'profile' | 'head' | 'updatedAt' | 'rules' | 'restartedAt' | 'advice'>;
+  readonly state: Pick<SourceState, 'status'>;
+  readonly writer: Pick<BlockWriter, 'problem'>;
+  readonly filler: Pick<HistoryFiller, 'isFilled'>;
 }
 
 /** Holds the published chain: `read` returns it at any time, `subscribe` calls its listeners at each change. */
 export class ChainPublisher {
-  readonly #parts: PublisherParts;
+  readonly #options: PublisherOptions;
+  readonly #followed: Followed;
   readonly #listeners = new Set<() => void>();
   #known: PublishedChain | null = null;
 
-  constructor(parts: PublisherParts) {
-    this.#parts = parts;
+  constructor(options: PublisherOptions, followed: Followed) {
+    this.#options = options;
+    this.#followed = followed;
   }
 
   /** Made anew at each call, and the same object as long as nothing has changed: responses are cached by it. */
   read(): PublishedChain | null {
-    const [known, next] = [this.#known, this.#parts.make()];
+    const [known, next] = [this.#known, this.#make()];
     if (known === null || next === null ? known === next : isSamePublished(known, next)) return known;
     this.#known = next;
     this.notify();
     return next;
+  }
+
+  #make(): PublishedChain | null {
+    const { source, track, lease, coinPrice } = this.#options;
+    const { chain, state, filler } = this.#followed;
+    const { profile, head, updatedAt, rules, restartedAt } = chain;
+    const advice = chain.advice();
+    if (profile === null || head === null || updatedAt === null || advice === null) return null;
+    return {
+      profile,
+      head,
+      advice,
+      score: track.score,
+      updatedAt,
+      isLoading: !filler.isFilled(),
+      status: state.status,
+      unsaved: this.#unsaved,
+      restartedAt,
+      source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
+      ...coinPrice(),
+      rules,
+    };
+  }
+
+  /** Why the history is not being written; `null`: it is. */
+  get #unsaved(): string | null {
+    const { unsaved, lease } = this.#options;
+    return unsaved ?? (lease.current === null ? lease.cannotLead : null) ?? this.#followed.writer.problem;
+  }
+
+  get #problem(): Problem | null {
+    return problemOf({ status: this.#followed.state.status, unsaved: this.#unsaved });
+  }
+
+  /** What a leader says to its standbys. */
+  report(nativeUsd: number | null): LeaderReport {
+    const { chain, filler } = this.#followed;
+    const { head, updatedAt, rules } = chain;
+    return {
+      block: head?.number ?? null,
+      updatedAt,
+      isFilled: filler.isFilled(),
+      nativeUsd,
+      sourceName: this.#options.source.name,
+      rules,
+      problem: this.#problem,
+    };
   }
 
   /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
@@ -84,9 +150,9 @@ export class ChainPublisher {
   }
 
   whyNone(): ApiFailure {
-    const { source, problem, wallNow } = this.#parts;
+    const { source, wallNow } = this.#options;
     const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
-    const why = problem();
+    const why = this.#problem;
     if (why === null) return unavailable('the first blocks are being read; ask again in a second', 1, nodes);
     const { message, retryAt } = why;
     const waitSec = retryAt === null ? DOWN_RETRY_SEC : Math.ceil((retryAt - wallNow()) / 1_000);

@@ -99,7 +99,8 @@ export async function startService(options: ServiceOptions) {
   const { source, signal, glance, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
-  const lease = createLease(options, database, () => follower.report(price.usd()));
+  const lease = createLease(options, database, () => follower.publisher.report(price.usd()));
+  const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
   const shared = { source, lease, wallNow, signal, onError };
   const blocks = new BlockStore(database, () => lease.right, wallNow);
   const history = new HistoryStore(database);
@@ -119,8 +120,11 @@ export async function startService(options: ServiceOptions) {
     store: blocks,
     track: createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite && glance === undefined),
     createEngine: options.createEngine ?? engineOf(options),
-    historySec: Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC),
-    glance,
+    historySec,
+    // Advice rests on more of the past than prices do.
+    loadedSec: glance === 'advice' ? historySec : 0,
+    isFilledOnDemand: glance !== undefined,
+    isForPrices: glance === 'prices',
     neglectedMs: options.neglectedMs,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     coinPrice: price.read,

@@ -10,7 +10,7 @@ import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
 import { createGasStreams } from '../../src/service/http/gas-streams.ts';
 import { readKey, reissueKey } from '../../src/service/keys/api-keys.ts';
-import { ChainPublisher, type PublishedChain } from '../../src/service/published-chain.ts';
+import type { PublishedChain } from '../../src/service/published-chain.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
@@ -228,14 +228,16 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let present = presentOf(1);
-  const source = { health: () => [] };
-  const publisher = new ChainPublisher({
-    make: () => present,
-    problem: () => null,
-    source,
-    wallNow: Date.now,
-  });
-  const streams = createGasStreams(publisher, { identify });
+  const listeners = new Set<() => void>();
+  const published = {
+    read: () => present,
+    require: () => present,
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const streams = createGasStreams(published, { identify });
   onTestFinished(streams.end);
   const admit = vi.fn(async () => {});
   const open = (owner = 'key', lastId?: string) => {
@@ -245,7 +247,7 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   };
   const mine = (number: number) => {
     present = presentOf(number);
-    publisher.notify();
+    for (const listener of listeners) listener();
   };
   return { streams, admit, open, mine };
 }

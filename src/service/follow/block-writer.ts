@@ -1,11 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ChainSource } from '../../chain/chain-source.ts';
 import { type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { DollarBasis } from '../../core/alerts/alert-rule.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { blobPriceOf } from '../../core/chains.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
+import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { FollowerOptions } from './follower.ts';
+import type { RuleBasis } from '../alerts/rule-basis.ts';
+import type { Lease } from '../lease.ts';
+import type { CoinPrice } from '../published-chain.ts';
+import type { AdviceJudge } from './advice-judge.ts';
 import type { IngestedChain } from './ingested-chain.ts';
 import type { SourceState } from './source-state.ts';
 
@@ -24,9 +29,23 @@ interface IngestedBlock {
   readonly basis: DollarBasis | null;
 }
 
+export interface BlockWriterOptions {
+  readonly source: Pick<ChainSource, 'kind'>;
+  readonly store: BlockStore;
+  readonly track: Pick<AdviceJudge, 'settle'>;
+  readonly lease: Lease;
+  readonly coinPrice: () => CoinPrice;
+  readonly ruleBasis: Pick<RuleBasis, 'at' | 'ready'>;
+  /** Whether prices alone are read, without advice to record. */
+  readonly isForPrices: boolean;
+  readonly wakeOutboxWorker: () => void;
+  readonly onStored: () => void;
+  readonly wallNow: () => number;
+}
+
 /** In the leader, writes ingested blocks in order, many per transaction. A failed write is retried with the next one. */
 export class BlockWriter {
-  readonly #options: FollowerOptions;
+  readonly #options: BlockWriterOptions;
   readonly #chain: IngestedChain;
   readonly #state: SourceState;
   readonly #onRecovered: () => void;
@@ -39,7 +58,12 @@ export class BlockWriter {
   #writes: Promise<void> = Promise.resolve();
   #failure: string | null = null;
 
-  constructor(options: FollowerOptions, chain: IngestedChain, state: SourceState, onRecovered: () => void) {
+  constructor(
+    options: BlockWriterOptions,
+    chain: IngestedChain,
+    state: SourceState,
+    onRecovered: () => void,
+  ) {
     this.#options = options;
     this.#chain = chain;
     this.#state = state;
@@ -81,7 +105,7 @@ export class BlockWriter {
   }
 
   #basisAt({ average }: LanePrices): DollarBasis | null {
-    return this.#options.ruleBasis?.at(this.#chain.rules.rules, average) ?? null;
+    return this.#options.ruleBasis.at(this.#chain.rules.rules, average);
   }
 
   rewindTo(number: number): void {
@@ -116,7 +140,7 @@ export class BlockWriter {
       const isLast = at + BATCH >= blocks.length;
       this.#enqueue(async () => {
         await this.#save(blocks.slice(at, at + BATCH), isLast ? given : null);
-        if (isLast) this.#options.onStored?.();
+        if (isLast) this.#options.onStored();
         if (isLast) await this.#options.track.settle();
         if (blocks.length > BATCH) await setImmediate();
       });
@@ -133,10 +157,10 @@ export class BlockWriter {
     const ingested = [...this.#unwritten, ...batch];
     this.#unwritten = ingested.slice(-FULL);
     const blocks = ingested.map(({ block }) => block);
-    await this.#options.ruleBasis?.ready();
+    await this.#options.ruleBasis.ready();
     const fired = await this.#options.store.saveBlocks(blocks, given, this.#alertRun(ingested));
     this.#unwritten = [];
-    if (fired > 0) this.#options.wakeOutboxWorker?.();
+    if (fired > 0) this.#options.wakeOutboxWorker();
   }
 
   #enqueue(write: () => Promise<void>): void {
@@ -173,15 +197,15 @@ export class BlockWriter {
         return [{ block, prices, blobPrice, isMissed, basis: basis ?? this.#basisAt(prices) }];
       }),
       chain: { chainId, chainName, sourceKind: source.kind },
-      nativeUsd: coinPrice?.().nativeUsd ?? null,
+      nativeUsd: coinPrice().nativeUsd,
       now: wallNow(),
     };
   }
 
   /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
   #adviceAfterHead(block: Block): GivenAdvice | null {
-    const isAdvised = this.#options.glance !== 'prices';
-    const isSaid = isAdvised && this.#chain.engine?.head === block && !this.#state.isLate(block);
+    const isSaid =
+      !this.#options.isForPrices && this.#chain.engine?.head === block && !this.#state.isLate(block);
     const advice = isSaid ? this.#chain.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }

@@ -6,19 +6,16 @@ import {
   type RecentBlocks,
 } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import { isOutdated, type Problem } from '../../core/chain-status.ts';
+import { isOutdated } from '../../core/chain-status.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import { backOffMs } from '../../core/time.ts';
-import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { LeaderReport } from '../../store/lease.ts';
-import type { RuleBasis } from '../alerts/rule-basis.ts';
 import type { Lease, LeaseState } from '../lease.ts';
-import { ChainPublisher, type CoinPrice, type PublishedChain, problemOf } from '../published-chain.ts';
+import { ChainPublisher, type PublishedChain, type PublisherOptions } from '../published-chain.ts';
 import type { AdviceJudge } from './advice-judge.ts';
-import { BlockWriter } from './block-writer.ts';
-import { createHistoryFiller } from './history-filler.ts';
-import { type Engine, IngestedChain, isSameBlock } from './ingested-chain.ts';
+import { BlockWriter, type BlockWriterOptions } from './block-writer.ts';
+import { createHistoryFiller, type FillerOptions, type HistoryFiller } from './history-filler.ts';
+import { IngestedChain, type IngestedChainOptions, isSameBlock } from './ingested-chain.ts';
 import { watchPauses } from './pause-watch.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 import { type News, sourceNews } from './source-news.ts';
@@ -58,7 +55,7 @@ export class Follower {
   readonly ready = this.#ready.promise;
   /** Resolves with the first prices of the node's newest block, or when there are none for now. */
   readonly #live = Promise.withResolvers<void>();
-  readonly #filler: ReturnType<typeof createHistoryFiller>;
+  readonly #filler: HistoryFiller;
   readonly #pauses: ReturnType<typeof watchPauses>;
   /** Aborts `#follow`, so that it restarts in the lease's present state. */
   #again = new AbortController();
@@ -67,8 +64,6 @@ export class Follower {
   #isReconciled = false;
   /** Why this process may not lead a shared database with its node; `null`: it may, or that is not known yet. */
   unfit: Unfit | null = null;
-  /** When the chain restarted, which dropped older blocks; ms since epoch. `null`: it did not. */
-  restartedAt: number | null = null;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -76,8 +71,6 @@ export class Follower {
     this.#news = sourceNews(options.source, options.onNews);
     this.chain = new IngestedChain(options, () => this.writer.flush());
     this.writer = new BlockWriter(options, this.chain, this.state, () => this.#filler.fillSoon());
-    const [make, problem] = [() => this.#makePublished(), () => this.problem];
-    this.publisher = new ChainPublisher({ ...options, make, problem });
     options.lease.onChange((state) => {
       // Its own node's version of a block may differ from the stored one: all processes must agree on the stored one.
       if (options.lease.mayWrite) this.#filler.fillSoon();
@@ -85,53 +78,19 @@ export class Follower {
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
     this.#filler = createHistoryFiller(options, this.chain, this.writer);
-    this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: () => options.onStored?.() });
+    this.publisher = new ChainPublisher(options, {
+      chain: this.chain,
+      state: this.state,
+      writer: this.writer,
+      filler: this.#filler,
+    });
+    this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: options.onStored });
     this.ready.catch(() => {});
   }
 
+  /** Resolves once all available history was read for the first time, or could not be; never rejects. */
   filled(): Promise<void> {
-    if (this.#options.glance !== undefined) this.#filler.start();
-    return this.#filler.filled;
-  }
-
-  /** Once there are live prices; for a glance, only once a request waits for it. */
-  #startFilling(): void {
-    if (this.#options.glance === undefined) void this.#live.promise.then(() => this.#filler.start());
-  }
-
-  get isFilled(): boolean {
-    return this.#filler.isFilled() && (this.#options.lease.leaderReport?.isFilled ?? true);
-  }
-
-  /** Why the history is not being written; `null`: it is. */
-  get unsaved(): string | null {
-    const { unsaved, lease } = this.#options;
-    return unsaved ?? (lease.current === null ? lease.cannotLead : null) ?? this.writer.problem;
-  }
-
-  #makePublished(): PublishedChain | null {
-    const { source, track, lease, coinPrice = () => ({ nativeUsd: null }) } = this.#options;
-    const { profile, head, updatedAt, rules } = this.chain;
-    const advice = this.chain.advice();
-    if (profile === null || head === null || updatedAt === null || advice === null) return null;
-    return {
-      profile,
-      head,
-      advice,
-      score: track.score,
-      updatedAt,
-      isLoading: !this.isFilled,
-      status: this.state.status,
-      unsaved: this.unsaved,
-      restartedAt: this.restartedAt,
-      source: { kind: source.kind, name: lease.leaderReport?.sourceName ?? source.name },
-      ...coinPrice(),
-      rules,
-    };
-  }
-
-  get problem(): Problem | null {
-    return problemOf({ status: this.state.status, unsaved: this.unsaved });
+    return this.#filler.filled();
   }
 
   /** Ms since epoch, no later than the newest block allows: a wrong clock must not expire anything for good. */
@@ -141,13 +100,6 @@ export class Follower {
     if (head === null || profile === null) return 0;
     if (source.kind !== 'rpc' || isDevelopmentChain(profile)) return wallNow();
     return Math.min(wallNow(), head.timestamp * 1_000 + AGREES_WITHIN_MS);
-  }
-
-  report(nativeUsd: number | null): LeaderReport {
-    const { problem, isFilled } = this;
-    const { head, updatedAt, rules } = this.chain;
-    const { name: sourceName } = this.#options.source;
-    return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, rules, problem };
   }
 
   /** The chain that is both stored and served; `null` until known. */
@@ -212,15 +164,19 @@ export class Follower {
     await this.#options.track.settle();
     this.#ready.resolve();
     // Of fewer no others are stored right below.
-    if (this.#options.glance !== undefined || !this.chain.hasNewest(FIRST_BLOCKS)) return;
+    if (!this.chain.hasNewest(FIRST_BLOCKS)) return;
     // What else is stored must not delay the newest block.
     void Promise.race([this.#live.promise, sleep(LIVE_WITHIN_MS, this.#options.signal)]).then(() =>
-      this.#guard(() => this.chain.rebuild()),
+      this.#guard(() => this.#filler.readDay()),
     );
   }
 
+  #fillOnceLive(): void {
+    void this.#live.promise.then(() => this.#filler.start());
+  }
+
   #load(): Promise<boolean> {
-    return this.chain.load(FIRST_BLOCKS, this.#options.glance === 'advice' ? this.#options.historySec : 0);
+    return this.chain.load(FIRST_BLOCKS, this.#options.loadedSec);
   }
 
   /** Returns whether the error is permanent. */
@@ -276,7 +232,7 @@ export class Follower {
     }
     const { behind, newest, isProven } = await this.#reconcile(profile);
     const isMuch = newest !== null && newest.blocks.length > MOST_FOLLOWED;
-    const isAlone = this.#options.glance === 'prices' && behind === null && isMuch;
+    const isAlone = this.#options.isForPrices && behind === null && isMuch;
     // Before anything counts as live: prices that rest on fewer blocks are others.
     if (!isAlone) await this.#readBelow();
     this.state.responded();
@@ -291,7 +247,7 @@ export class Follower {
     this.publisher.notify();
     // Where the subscription begins with blocks that are known already, prices are live with the first of them.
     if (others.length === 0) this.#live.resolve();
-    this.#startFilling();
+    this.#fillOnceLive();
     const slice = new TimeSlice();
     for await (const event of source.subscribe({ known: this.chain.known, signal: until })) {
       // A client that sees the end requests the history once more, and never again.
@@ -345,12 +301,12 @@ export class Follower {
       if (isUnfit && this.unfit === null) return this.#again.abort();
       const before = this.chain.head;
       // Before the blocks: responses are cached by head, and the first of a chain that began anew must say so.
-      this.restartedAt = await store.restartedAt();
+      await this.chain.readRestart();
       await this.#takeStored();
       if (poll % TRACK_POLLS === 0) await track.settle();
       this.state.responded();
       this.#live.resolve();
-      this.#startFilling();
+      this.#fillOnceLive();
       if (poll === 0) this.publisher.notify();
       const problem = lease.leaderReport?.problem ?? null;
       if (problem === null) this.state.heal();
@@ -381,7 +337,7 @@ export class Follower {
       const events = await this.chain.changes();
       if (events === null) {
         if (await this.#load()) this.#ready.resolve();
-        if (this.#options.glance === undefined) await this.chain.rebuild();
+        await this.#filler.readDay();
       }
       if (events === null || events.length === 0) return;
       for (const event of events) {
@@ -416,7 +372,7 @@ export class Follower {
     const { genesisHash } = profile;
     if (lease.mayWrite && genesisHash !== undefined && (await store.genesisHash()) === null)
       await store.adoptGenesis(genesisHash);
-    this.restartedAt = await store.restartedAt();
+    await this.chain.readRestart();
     this.#isReconciled = true;
     const behind = found.type === 'keep' ? found.behind : null;
     return { behind, newest: found.type === 'keep' ? newest : null, isProven };
@@ -551,23 +507,16 @@ export class Follower {
   }
 }
 
-export interface FollowerOptions {
+export interface FollowerOptions
+  extends IngestedChainOptions,
+    BlockWriterOptions,
+    FillerOptions,
+    PublisherOptions {
   readonly source: ChainSource;
-  readonly store: BlockStore;
   readonly track: AdviceJudge;
   readonly lease: Lease;
-  readonly createEngine: (profile: ChainProfile) => Engine;
-  /** For one answer; see `ServiceOptions`. */
-  readonly glance?: 'prices' | 'advice' | undefined;
-  readonly wallNow: () => number;
-  readonly coinPrice?: () => CoinPrice;
-  readonly ruleBasis?: Pick<RuleBasis, 'at' | 'ready'>;
-  readonly wakeOutboxWorker?: () => void;
-  readonly onStored?: () => void;
-  readonly signal: AbortSignal;
-  readonly historySec: number;
+  /** How much of what is stored is read before the first prices, in seconds, if that is more than they need. */
+  readonly loadedSec: number;
   readonly neglectedMs?: number | undefined;
-  readonly onError: (error: unknown) => void;
   readonly onNews: (news: News) => void;
-  readonly unsaved?: string | undefined;
 }

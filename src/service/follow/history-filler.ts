@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { Alarm, abortable, sleep } from '../../chain/async.ts';
+import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { backOffMs, DAY_SEC, HOUR_MS, HOUR_SEC } from '../../core/time.ts';
 import type { BlockStore, NumberRange } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
+import type { Lease } from '../lease.ts';
+import type { AdviceJudge } from './advice-judge.ts';
 import type { BlockWriter } from './block-writer.ts';
-import type { FollowerOptions } from './follower.ts';
 import type { IngestedChain } from './ingested-chain.ts';
 
 /** History for the engine, an hour more than the longest horizon needs; older history is only for charts. */
@@ -20,19 +22,30 @@ const TRIES = 6;
 const TURN_MS = 1_000;
 const RECALL_MS = 15_000;
 
-type FillerOptions = Pick<
-  FollowerOptions,
-  'source' | 'store' | 'track' | 'lease' | 'historySec' | 'wallNow' | 'signal' | 'onError'
->;
+export interface FillerOptions {
+  readonly source: ChainSource;
+  readonly store: BlockStore;
+  readonly track: Pick<AdviceJudge, 'lookBack'>;
+  readonly lease: Pick<Lease, 'leaderReport'>;
+  /** How far back to fill. */
+  readonly historySec: number;
+  /** Whether more than the newest blocks is read only once `filled` is called. */
+  readonly isFilledOnDemand: boolean;
+  readonly wallNow: () => number;
+  readonly onError: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+export type HistoryFiller = ReturnType<typeof createHistoryFiller>;
 
 /** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
 export function createHistoryFiller(options: FillerOptions, chain: IngestedChain, writer: BlockWriter) {
-  const { source, store, track, lease, historySec, wallNow, signal, onError } = options;
+  const { source, store, track, lease, historySec, isFilledOnDemand, wallNow, signal, onError } = options;
   // The engine reads the simulated past before it is stored.
   const isSimulated = source.kind === 'simulated';
   const alarm = new Alarm();
   const filled = Promise.withResolvers<void>();
-  let isFilled = false;
+  let hasFilled = false;
   let running: Promise<void> | null = null;
   let pass: Promise<void> = Promise.resolve();
 
@@ -57,7 +70,7 @@ export function createHistoryFiller(options: FillerOptions, chain: IngestedChain
   }
 
   function noteFilled(): void {
-    isFilled = true;
+    hasFilled = true;
     filled.resolve();
   }
 
@@ -111,10 +124,19 @@ export function createHistoryFiller(options: FillerOptions, chain: IngestedChain
     if (chain.head !== null) await store.prune(Math.min(chain.head.timestamp, Math.floor(wallNow() / 1_000)));
   }
 
+  function begin(): void {
+    running ??= run();
+    alarm.ring();
+  }
+
   return {
+    /** Once there are live prices. */
     start(): void {
-      running ??= run();
-      alarm.ring();
+      if (!isFilledOnDemand) begin();
+    },
+    /** What is stored of the last day, from which there is advice before the rest is filled in. */
+    async readDay(): Promise<void> {
+      if (!isFilledOnDemand) await chain.rebuild();
     },
     fillSoon: alarm.ring,
     rebuildSoon(): void {
@@ -123,9 +145,13 @@ export function createHistoryFiller(options: FillerOptions, chain: IngestedChain
     },
     stopped: (): Promise<void> => running ?? Promise.resolve(),
     settled: (): Promise<void> => pass.catch(() => {}),
-    isFilled: () => isFilled,
+    /** Whether the history is read; in a standby, whether the leader has read it, too. */
+    isFilled: () => hasFilled && (lease.leaderReport?.isFilled ?? true),
     /** Resolves once all available history was read for the first time, or could not be; never rejects. */
-    filled: filled.promise,
+    filled(): Promise<void> {
+      if (isFilledOnDemand) begin();
+      return filled.promise;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TimeSlice } from '../../chain/async.ts';
-import type { ChainEvent, KnownBlock } from '../../chain/chain-source.ts';
+import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import type { Advice } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../core/chain-rules.ts';
@@ -8,7 +8,8 @@ import { type ChainProfile, identifiedChain, learnCoin, updateFrequencySec } fro
 import { type FeeEngine, NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
 import { DAY_SEC } from '../../core/time.ts';
-import type { FollowerOptions } from './follower.ts';
+import type { BlockStore } from '../../store/blocks.ts';
+import type { Lease } from '../lease.ts';
 
 /** Stored blocks that one answer rests on at most: half a day of Ethereum's. */
 const MOST_LOADED = 4_096;
@@ -28,15 +29,27 @@ export type Engine = Pick<
   | 'meanPrices'
 >;
 
+export interface IngestedChainOptions {
+  readonly source: ChainSource;
+  readonly store: BlockStore;
+  /** A standby has the leader's times and rules. */
+  readonly lease: Pick<Lease, 'leaderReport'>;
+  readonly createEngine: (profile: ChainProfile) => Engine;
+  readonly wallNow: () => number;
+  readonly signal: AbortSignal;
+}
+
 /** The newest blocks in memory, and the engine that took each of them once. A reorg rewinds both. */
 export class IngestedChain {
-  readonly #options: FollowerOptions;
+  readonly #options: IngestedChainOptions;
   readonly #flush: () => Promise<boolean>;
   /** The last ingested blocks, ascending: where a new subscription starts, and where a rewind ends. */
   #recent: Block[] = [];
   /** The lowest block that a rewind left since the reader of older blocks last reset it. */
   lowestRewind = Number.POSITIVE_INFINITY;
   profile: ChainProfile | null = null;
+  /** When the chain restarted, which dropped older blocks; ms since epoch. `null`: it did not. */
+  restartedAt: number | null = null;
   /** `null` before the first block, and once it failed. */
   engine: Engine | null = null;
   #next: Engine | null = null;
@@ -52,7 +65,7 @@ export class IngestedChain {
   #rulesOf: readonly unknown[] = [];
 
   /** @param flush resolves once all ingested blocks are stored; to `false` where they cannot be */
-  constructor(options: FollowerOptions, flush: () => Promise<boolean>) {
+  constructor(options: IngestedChainOptions, flush: () => Promise<boolean>) {
     this.#options = options;
     this.#flush = flush;
   }
@@ -194,6 +207,10 @@ export class IngestedChain {
   forget(): void {
     this.memorySec = 0;
     this.#next = null;
+  }
+
+  async readRestart(): Promise<void> {
+    this.restartedAt = await this.#options.store.restartedAt();
   }
 
   has(block: Block): boolean {

@@ -37,7 +37,10 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 /** The open streams of `gas/current` (Server-Sent Events): an event with each change of its response, encoded once. */
 export type GasStreams = ReturnType<typeof createGasStreams>;
 
-export function createGasStreams(publisher: ChainPublisher, gate: Pick<Gate, 'identify'>) {
+export function createGasStreams(
+  publisher: Pick<ChainPublisher, 'read' | 'require' | 'subscribe'>,
+  gate: Pick<Gate, 'identify'>,
+) {
   const readers = new Map<Controller, Reader & { admittedAt: number }>();
   let unsubscribe = () => {};
   let beats: NodeJS.Timeout | undefined;

@@ -76,6 +76,10 @@ const follower = new Follower({
   createEngine: storyEngine,
   // What lies before the head is all there.
   historySec: 3_600,
+  loadedSec: 0,
+  isFilledOnDemand: false,
+  isForPrices: false,
+  coinPrice: () => ({ nativeUsd: null }),
   wallNow: Date.now,
   ruleBasis: { at: () => basisOf(follower.chain.head?.number ?? 0), ready: async () => {} },
   wakeOutboxWorker: () => outboxWorker.wake(),
