@@ -1,11 +1,13 @@
 /** A database that several machines share is not one replica's to begin anew. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KyselyPlugin } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Block, Hex } from '../../src/core/block.ts';
 import { identifiedChain } from '../../src/core/chains.ts';
 import type { News } from '../../src/service/follow/source-news.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
+import type { Database } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { runMain } from '../cli/captured-io.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -52,14 +54,36 @@ async function filled(chainId = 31_337) {
   });
   const leases = new LeaseStore(database);
   const leader = async () => (await leases.read())?.process ?? null;
-  const start = async (name: string, source: ScriptedSource) => {
+  const start = async (name: string, source: ScriptedSource, of = (own: Database) => own) => {
     const news: News[] = [];
-    const own = await openDatabase(target, TEST_KEY);
+    const own = of(await openDatabase(target, TEST_KEY));
     const onNews = (each: News) => news.push(each);
     const service = await runService({ source, database: own, process: name, onNews, neglectedMs: 600_000 });
     return { ...service, news, problem: () => service.condition().failure?.message ?? '' };
   };
   return { target, kept, leader, leases, start, blocks };
+}
+
+/** A database whose reads are repeated after the pause that the test has for them. @param pauseOf by the tables and conditions of a query */
+function withPauses(database: Database, pauseOf: (query: string) => Promise<void> | undefined): Database {
+  return {
+    ...database,
+    run: async (work, retryTimes) => {
+      let query = '';
+      const plugin: KyselyPlugin = {
+        transformQuery: ({ node }) => {
+          if (node.kind === 'SelectQueryNode') query += JSON.stringify([node.from, node.where]);
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      };
+      const result = await database.run((db) => work(db.withPlugin(plugin)), retryTimes);
+      const pause = pauseOf(query);
+      if (pause === undefined) return result;
+      await pause;
+      return database.run(work, retryTimes);
+    },
+  };
 }
 
 const OTHERS = [
@@ -172,6 +196,31 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a replica on PostgreSQL', () => 
       ...another(310, 315).map(({ hash }) => hash),
     ]);
     expect(one.errors).toEqual([]);
+  });
+
+  test('takes a lease that lapses while it begins to stand by', async () => {
+    const { leader, leases, start } = await filled(1);
+    const node = new ScriptedSource(makeBlocks(0, 310));
+    node.profile = identifiedChain(1, GENESIS[0] ?? null);
+    const dead = { holder: 'dead', process: 'dead', since: 0, heartbeatAt: 0 };
+    expect(await leases.take(dead, null)).toBe(true);
+    // It has read that another leads, by its own loop and to follow, and is about to stand by when its loop reads again.
+    const [isAboutTo, hasLapsed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const asked = { lease: 0, chainId: 0 };
+    await start('one', node, (own) =>
+      withPauses(own, (query) => {
+        if (query.includes('"leases"')) asked.lease += 1;
+        if (query.includes('"chain_id"')) asked.chainId += 1;
+        if (query.includes('"chain_id"')) return asked.chainId > 1 ? isAboutTo.promise : undefined;
+        if (!query.includes('"leases"') || asked.lease < 3) return undefined;
+        isAboutTo.resolve();
+        return hasLapsed.promise;
+      }),
+    );
+    await isAboutTo.promise;
+    await leases.release('dead');
+    hasLapsed.resolve();
+    await waitFor(async () => (await leader()) === 'one', { what: 'the new leader', timeoutMs: 20_000 });
   });
 
   test('one whose node lags waits until it has caught up, while another leads', async () => {

@@ -298,7 +298,9 @@ export class Follower {
         // A node that is away says nothing of its chain, and stored blocks must not wait for it.
         void this.#compare(lease.state !== 'stands-by').catch(() => {});
       }
-      if (isUnfit && this.unfit === null) return this.#again.abort();
+      // The lease may have lapsed before `#followsAs` was set, so that its listener did nothing.
+      const mayBid = isUnfit ? this.unfit === null : lease.state === 'idle';
+      if (mayBid) return this.#again.abort();
       const before = this.chain.head;
       // Before the blocks: responses are cached by head, and the first of a chain that began anew must say so.
       await this.chain.readRestart();
