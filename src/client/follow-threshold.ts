@@ -30,7 +30,7 @@ interface Followed {
 
 /** What a threshold stands for at one snapshot. */
 export interface PricedThreshold {
-  readonly target: PriceOrReason;
+  readonly effective: PriceOrReason;
   /** What the work of a rule in dollars costs in all at a price; `null`: the rule names none. */
   readonly costUsd: (price: bigint) => number | null;
 }
@@ -54,14 +54,15 @@ export function followThreshold(threshold: Threshold, { client, lane, side, isOw
   }
 
   return async (snapshot: SnapshotView, signal: AbortSignal): Promise<PricedThreshold> => {
-    const none = (target: PriceOrReason): PricedThreshold => ({ target, costUsd: () => null });
+    const none = (effective: PriceOrReason): PricedThreshold => ({ effective, costUsd: () => null });
     if (lane === 'blob' && snapshot.blobBaseFee === null) return none({ reason: NO_BLOBS });
     if (threshold.kind === 'gwei') return none({ price: threshold.price });
     try {
       const basis = await basisAt(snapshot, signal);
-      const target = effectivePrice(threshold, condition, basis);
-      if ('reason' in target) dueAt = Math.min(dueAt, performance.now() + RETRY_MS[isOwn ? 'own' : 'other']);
-      return { target, costUsd: costBy(threshold, basis) };
+      const effective = effectivePrice(threshold, condition, basis);
+      if ('reason' in effective)
+        dueAt = Math.min(dueAt, performance.now() + RETRY_MS[isOwn ? 'own' : 'other']);
+      return { effective, costUsd: costBy(threshold, basis) };
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       return none({ reason: error.message });

@@ -94,7 +94,7 @@ function workOf(
 }
 
 /** A threshold with what it stands for now, as the view of an alert has it; `now` is `null` while that is looked up. */
-export const pricedThreshold = (threshold: Threshold, now: PriceOrReason | null): AlertThreshold => ({
+export const alertThreshold = (threshold: Threshold, now: PriceOrReason | null): AlertThreshold => ({
   rule: threshold.kind === 'gwei' ? null : threshold,
   threshold: now !== null && 'price' in now ? now.price : null,
   thresholdReason: now !== null && 'reason' in now ? now.reason : null,

@@ -82,19 +82,19 @@ describe('a rule in dollars that is followed', () => {
           const service = serviceOf(OP_MAINNET);
           const priceAt = service.follow(`$${(cents / 100).toFixed(2)}/swap`, { side });
           for (const told of blocks) {
-            const { target } = await priceAt(service.mine(told), signal);
+            const { effective } = await priceAt(service.mine(told), signal);
             const { price, coin, dataFee } = told;
             if (coin === null || dataFee === null) {
               const why = coin === null ? 'no dollar price of ETH' : 'the L1 data fee is unknown';
-              expect(target).toEqual({ reason: why });
+              expect(effective).toEqual({ reason: why });
               continue;
             }
             // In cents × 10^18, exactly.
             const paid = (BigInt(price) * BigInt(GAS) + BigInt(dataFee)) * BigInt(coin);
             const limit = BigInt(cents) * 10n ** 18n;
             const isReached =
-              'price' in target &&
-              (side === 'below' ? BigInt(price) <= target.price : BigInt(price) >= target.price);
+              'price' in effective &&
+              (side === 'below' ? BigInt(price) <= effective.price : BigInt(price) >= effective.price);
             expect(isReached).toBe(side === 'below' ? paid <= limit : paid >= limit);
           }
         },
@@ -130,8 +130,8 @@ describe('a rule in dollars that is followed', () => {
 
 it('a threshold in gwei requests nothing', async () => {
   const { asked, mine, follow } = serviceOf(ETHEREUM);
-  const { target } = await follow('5')(mine({ price: 1, coin: null, dataFee: null }), signal);
-  expect(target).toEqual({ price: 5_000_000_000n });
+  const { effective } = await follow('5')(mine({ price: 1, coin: null, dataFee: null }), signal);
+  expect(effective).toEqual({ price: 5_000_000_000n });
   expect(asked).toEqual([]);
 });
 
@@ -142,14 +142,14 @@ it.each([
   ['$2/200000', 'blob', OP_MAINNET, /has no blobs/],
 ] as const)('%s of the %s lane on chain %i is unknown, and says why', async (text, lane, chainId, why) => {
   const { mine, follow } = serviceOf(chainId);
-  const { target } = await follow(text, { lane })(mine({ price: 1, coin: 200_000, dataFee: 0 }), signal);
-  expect(target).toEqual({ reason: expect.stringMatching(why) });
+  const { effective } = await follow(text, { lane })(mine({ price: 1, coin: 200_000, dataFee: 0 }), signal);
+  expect(effective).toEqual({ reason: expect.stringMatching(why) });
 });
 
 it('dollars for so much blob gas stand for a price of it', async () => {
   const { mine, follow } = serviceOf(ETHEREUM);
   const priceAt = follow('$0.02/131072', { lane: 'blob' });
-  const { target, costUsd } = await priceAt(mine({ price: 7, coin: 200_000, dataFee: 0 }), signal);
-  expect(target).toEqual({ price: 10n ** 13n / 131_072n });
+  const { effective, costUsd } = await priceAt(mine({ price: 7, coin: 200_000, dataFee: 0 }), signal);
+  expect(effective).toEqual({ price: 10n ** 13n / 131_072n });
   expect(costUsd(10n ** 13n / 131_072n)).toBeCloseTo(0.02, 6);
 });

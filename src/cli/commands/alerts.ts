@@ -9,7 +9,7 @@ import {
 } from '../../client/alert-preview.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
-import { pricedThreshold, priceNow, windowSecOf } from '../../client/threshold-basis.ts';
+import { alertThreshold, priceNow, windowSecOf } from '../../client/threshold-basis.ts';
 import type { ReachView } from '../../client/views/advice-responses.ts';
 import {
   type AlertCondition,
@@ -346,7 +346,7 @@ async function previewAlert(
   const words = `${badgeOf(snapshot)}${previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`)}`;
   if (preview.lowest === null) throw failure(words);
   const now = await priceNow(client, threshold, condition, priced, { signal });
-  const watched = { gasSpeed: alert.gasSpeed, condition, ...pricedThreshold(threshold, now) };
+  const watched = { gasSpeed: alert.gasSpeed, condition, ...alertThreshold(threshold, now) };
   const likely = snapshot.source.kind === 'replay' ? null : await likelihoodOf(client, watched, signal);
   const stands = watched.rule === null ? [] : [describeThreshold(watched)];
   print(io, settings, [...stands, words, ...(likely === null ? [] : [likely])].join('\n'));

@@ -252,38 +252,48 @@ async function sayReach(
   const signal = io.interruption();
   const raw = new RawText();
   const { threshold, deadlineSec } = asked;
-  const words = (target: PriceOrReason) =>
-    `at or below ${thresholdWords(threshold, target)} within ${durationText(deadlineSec)}`;
+  const words = (effective: PriceOrReason) =>
+    `at or below ${thresholdWords(threshold, effective)} within ${durationText(deadlineSec)}`;
   const ask = async (present: SnapshotView) => {
     const followed = { client, lane: 'average', side: 'below', isOwn: embedded !== null } as const;
-    const { target } = await followThreshold(threshold, followed)(present, signal);
-    if ('reason' in target) return { target, reach: null };
-    const query = { reach: { targetPrice: target.price, deadlineSec }, signal, onResponse: raw.onResponse };
-    return { target, reach: (await client.gasRecommendation(query)).reach };
+    const { effective } = await followThreshold(threshold, followed)(present, signal);
+    if ('reason' in effective) return { effective, reach: null };
+    const query = {
+      reach: { targetPrice: effective.price, deadlineSec },
+      signal,
+      onResponse: raw.onResponse,
+    };
+    return { effective, reach: (await client.gasRecommendation(query)).reach };
   };
-  const { target, reach } = await withSpinner(
+  const { effective, reach } = await withSpinner(
     io,
     `reading ${durationText(pastForThreshold(asked))} of history`,
     async () => {
       const first = await ask(snapshot);
       const isFinal = snapshot.source.ended || pastForReach(deadlineSec) === null;
-      const isKnown = 'price' in first.target && first.reach?.probability !== null;
+      const isKnown = 'price' in first.effective && first.reach?.probability !== null;
       if (embedded === null || isFinal || isKnown) return first;
       await embedded.filled();
       return ask((await toldSnapshot(client, signal)).snapshot);
     },
   );
-  if ('reason' in target)
-    throw failure(`no price is known for ${thresholdText(threshold)}: ${cleanLine(target.reason)}`);
+  if ('reason' in effective)
+    throw failure(`no price is known for ${thresholdText(threshold)}: ${cleanLine(effective.reason)}`);
   if (json) {
     io.stdout.write(jsonResponse(raw.text, PATHS.gasRecommendation));
     return;
   }
   if (reach === null) throw failure('this service does not say how likely a price is reached');
   if (reach.probability === null) {
-    throw failure(`${words(target)}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`);
+    throw failure(
+      `${words(effective)}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`,
+    );
   }
-  print(io, settings, `${badgeOf(snapshot)}${words(target)}: ${formatLikelihood(reach.probability)} likely`);
+  print(
+    io,
+    settings,
+    `${badgeOf(snapshot)}${words(effective)}: ${formatLikelihood(reach.probability)} likely`,
+  );
 }
 
 const WIDTH = 80;

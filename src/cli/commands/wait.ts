@@ -80,14 +80,14 @@ export function waitPlan({ below, above, lane = 'average', timeout, confirm = 1 
   if (below !== undefined && above !== undefined) {
     throw usageError('--below and --above cannot be combined; name one price to wait for');
   }
-  const target = below ?? above;
-  if (target === undefined) {
+  const threshold = below ?? above;
+  if (threshold === undefined) {
     throw usageError('wait needs a price to wait for: --below PRICE, or --above PRICE');
   }
-  const misfit = lane === 'blob' ? blobMisfit(target) : null;
+  const misfit = lane === 'blob' ? blobMisfit(threshold) : null;
   if (misfit !== null) throw usageError(misfit);
   const side = above === undefined ? 'below' : 'above';
-  return { lane, side, target, timeoutSec: timeout ?? null, confirm } as const;
+  return { lane, side, threshold, timeoutSec: timeout ?? null, confirm } as const;
 }
 
 async function wait(
@@ -122,7 +122,7 @@ function jsonOf(plan: WaitPlan, reached: Reached) {
   const { maxFeePerGas, maxPriorityFeePerGas } = capsOf(plan, reached);
   return jsonText({
     ...{ chainId: snapshot.chainId, blockNumber: snapshot.blockNumber, source: snapshot.source.kind },
-    ...{ lane: plan.lane, rule: thresholdText(plan.target), price, costUsd },
+    ...{ lane: plan.lane, rule: thresholdText(plan.threshold), price, costUsd },
     ...{ maxFeePerGas, maxPriorityFeePerGas },
   });
 }
@@ -132,7 +132,7 @@ const isSecret = ([name, value = '']: readonly [string, string | undefined]) =>
   isSecretVariable(name) || (name === 'GASTOP_RPC' && holdsKey(value));
 
 function withPrice(env: Io['env'], plan: WaitPlan, reached: Reached): Io['env'] {
-  const { lane, target } = plan;
+  const { lane, threshold } = plan;
   const { price, costUsd, snapshot } = reached;
   const { maxFeePerGas, maxPriorityFeePerGas } = capsOf(plan, reached);
   return {
@@ -141,7 +141,7 @@ function withPrice(env: Io['env'], plan: WaitPlan, reached: Reached): Io['env'] 
     GASTOP_BLOCK: snapshot.blockNumber?.toString(),
     GASTOP_CHAIN_ID: snapshot.chainId?.toString(),
     GASTOP_LANE: lane,
-    GASTOP_RULE: thresholdText(target),
+    GASTOP_RULE: thresholdText(threshold),
     GASTOP_COST_USD: mapped(costUsd, (usd) => usd.toPrecision(6)) ?? undefined,
     GASTOP_MAX_FEE_GWEI: mapped(maxFeePerGas, gweiString) ?? undefined,
     GASTOP_TIP_GWEI: mapped(maxPriorityFeePerGas, gweiString) ?? undefined,
@@ -201,11 +201,11 @@ type Reached = Awaited<ReturnType<typeof followPrice>>;
 async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
   const { lane, side, timeoutSec, confirm } = plan;
   const isReplay = settings.source.value.kind === 'replay';
-  let priced: PricedThreshold['target'] | null = null;
-  const wanted = () => `at or ${side} ${thresholdWords(plan.target, priced)}`;
+  let priced: PricedThreshold['effective'] | null = null;
+  const wanted = () => `at or ${side} ${thresholdWords(plan.threshold, priced)}`;
   const began = performance.now();
   const watch = watchPrice(plan);
-  const isRule = plan.target.kind !== 'gwei';
+  const isRule = plan.threshold.kind !== 'gwei';
   let snapshot: SnapshotView | null = null;
   let firstBlockAt: number | null = null;
   let price: bigint | null = null;
@@ -274,11 +274,11 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   try {
     line.start(0, 1_000);
     // A node that does not state its chain yet will do so once it responds.
-    const historySec = Math.max(likelihood.pastSec, windowOf(plan.target));
+    const historySec = Math.max(likelihood.pastSec, windowOf(plan.threshold));
     const open = () => openClient(io, settings, { historySec, signal });
     await using opened = await untilItWorks(open, retryRule(persistence), signal);
     warnOfUnsaved(io, opened);
-    const priceAt = followThreshold(plan.target, {
+    const priceAt = followThreshold(plan.threshold, {
       ...plan,
       client: opened.client,
       isOwn: opened.embedded !== null,
@@ -294,24 +294,26 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
           `the recording ended${at} before the price was ${wanted()}${last}`,
         );
       }
-      const { target, costUsd } = await priceAt(current, signal);
-      priced = target;
-      const sight = watch(current, io.now(), target);
+      const { effective, costUsd } = await priceAt(current, signal);
+      priced = effective;
+      const sight = watch(current, io.now(), effective);
       inARow = sight.inARow;
       if (inARow >= confirm && sight.price !== null)
         return { snapshot: current, price: sight.price, costUsd: costUsd(sight.price) };
       if (sight.reason !== null) noPrices(sight.reason);
       else {
         price = sight.price;
-        if ('reason' in target)
+        if ('reason' in effective)
           onTrouble(
-            isRule ? `no price is known for ${thresholdText(plan.target)}: ${target.reason}` : target.reason,
+            isRule
+              ? `no price is known for ${thresholdText(plan.threshold)}: ${effective.reason}`
+              : effective.reason,
           );
         else onPrices();
       }
       if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
-      if (line.isDrawn && 'price' in target)
-        await likelihood.ask(opened.client, target.price, current, signal);
+      if (line.isDrawn && 'price' in effective)
+        await likelihood.ask(opened.client, effective.price, current, signal);
       line.draw();
     }
     throw signal.reason;
@@ -329,13 +331,13 @@ export function watchPrice({ lane, side }: Pick<WaitPlan, 'lane' | 'side'>) {
   let last: SnapshotView | null = null;
   let inARow = 0;
   /** How many blocks in a row meet the price, or why this one's does not count. */
-  return (snapshot: SnapshotView, now: number, target: PricedThreshold['target']) => {
+  return (snapshot: SnapshotView, now: number, effective: PricedThreshold['effective']) => {
     const price = watchedPrice(snapshot, lane);
     const reason = whyOld(snapshot, now);
     const isThere =
       price !== null &&
-      'price' in target &&
-      (side === 'below' ? price <= target.price : price >= target.price);
+      'price' in effective &&
+      (side === 'below' ? price <= effective.price : price >= effective.price);
     if (reason !== null || !isThere) {
       inARow = 0;
       last = null;
@@ -389,12 +391,12 @@ function waitLikelihood({ lane, side, timeoutSec }: WaitPlan, elapsedSec: () => 
   const likelihood = {
     text: '',
     pastSec: pastFor(deadline()),
-    ask: async (client: GasClient, target: bigint, snapshot: SnapshotView, signal: AbortSignal) => {
+    ask: async (client: GasClient, targetPrice: bigint, snapshot: SnapshotView, signal: AbortSignal) => {
       const now = performance.now();
       // The service forecasts only falls to a price, not rises, and none of blobs.
       const isForecast = side === 'below' && lane !== 'blob' && snapshot.source.kind !== 'replay';
       if (!isForecast || now < askAt) return;
-      const query = { targetPrice: target, deadlineSec: deadline() };
+      const query = { targetPrice, deadlineSec: deadline() };
       const { reach } = await client.gasRecommendation({ reach: query, signal }).catch((error: unknown) => {
         if (error instanceof ClientError) return { reach: null };
         throw error;

@@ -276,8 +276,8 @@ function priceWithin(
   if (dataFee === null) return { reason: unknownDataFee(work) };
   const isLess = condition === 'LESS_THAN';
   const divided = isLess ? dividedDown : dividedUp;
-  const limit = weiForUsd(usd, nativeUsd, divided);
-  if (limit > dataFee) return storable(divided(limit - dataFee, BigInt(gas)), condition);
+  const most = weiForUsd(usd, nativeUsd, divided);
+  if (most > dataFee) return storable(divided(most - dataFee, BigInt(gas)), condition);
   return isLess ? { reason: 'the L1 data fee alone costs as much' } : { price: 0n };
 }
 

@@ -18,7 +18,7 @@ export interface QuerySession {
 
 export type AlertPrefill = Readonly<Record<'gasSpeed' | 'condition' | 'threshold', string>> & {
   /** What the price is made of, for people. */
-  readonly basis?: string;
+  readonly madeOf?: string;
 };
 
 export type PlaceName =

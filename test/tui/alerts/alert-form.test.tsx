@@ -351,8 +351,8 @@ describe('the form of a new alert', () => {
 
     it.each(SIZES)('says where that price comes from, at %i × %i', async (columns, rows) => {
       const memory = new Map<string, unknown>();
-      const basis = 'From the cursor: base 0.0316 + tip p50 0.0134 at Sun 07:15 = 0.0450 gwei';
-      const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.045', basis };
+      const madeOf = 'From the cursor: base 0.0316 + tip p50 0.0134 at Sun 07:15 = 0.0450 gwei';
+      const prefill = { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.045', madeOf };
       openForm(memory, 'alert', prefill, 'chart');
       const { screen, sends } = await until(
         await open({ key: null, memory, columns, rows }),
@@ -360,7 +360,7 @@ describe('the form of a new alert', () => {
         'From the cursor: base 0.0316 + tip p50 0.0134',
       );
       expect(screen().split('\n').length).toBeLessThanOrEqual(rows);
-      expect(await sends('ctrl+s')).not.toHaveProperty('basis');
+      expect(await sends('ctrl+s')).not.toHaveProperty('madeOf');
     });
 
     it('is ready to be sent', async () => {

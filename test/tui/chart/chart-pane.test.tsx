@@ -236,7 +236,7 @@ it.each([1, 60, 200])(
     await waitFor(() => prefills.length === 1);
     const [, base, tip, sum] =
       /^From the cursor: base (\S+) \+ tip p50 (\S+) at \w{3} \d\d:\d\d = (\S+) gwei$/.exec(
-        prefills[0]?.basis ?? '',
+        prefills[0]?.madeOf ?? '',
       ) ?? [];
     expect(Number(base) + Number(tip)).toBeCloseTo(Number(sum), 3);
     expect(Number(prefills[0]?.threshold)).toBeCloseTo(Number(sum), 2);
@@ -264,7 +264,7 @@ it.each([
     await waitFor(() => prefills.length === 1);
     const price = formatGwei(BigInt(Math.round(gwei * 1e9)) + 10_000_000n);
     const usual = `${name} usually base ${formatGwei(gwei * 1e9)} + tip 0.0100 of now`;
-    expect(prefills[0]).toMatchObject({ basis: `From the cheap hours: ${usual} = ${price} gwei` });
+    expect(prefills[0]).toMatchObject({ madeOf: `From the cheap hours: ${usual} = ${price} gwei` });
     expect(Number(prefills[0]?.threshold)).toBeCloseTo(gwei + 0.01, 2);
   },
 );

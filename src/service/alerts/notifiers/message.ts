@@ -17,7 +17,7 @@ export function alertText(message: AlertMessage) {
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
   const [price, threshold] = [BigInt(message.price), BigInt(message.threshold)];
   const now = `${priceBeside(price, threshold)} gwei`;
-  const limit =
+  const compared =
     message.rule === undefined
       ? `${exactGwei(threshold)} gwei`
       : `${cleanText(message.rule)} (${priceBeside(threshold, price)} gwei)`;
@@ -25,7 +25,7 @@ export function alertText(message: AlertMessage) {
   const loud = LOUD[message.sourceKind];
   const note = sentNote(message.note);
   const paragraphs = [
-    `${lane} gas on ${chain} is at ${now}, ${side} ${limit}.`,
+    `${lane} gas on ${chain} is at ${now}, ${side} ${compared}.`,
     note,
     [
       `Block ${formatCount(message.blockNumber)}, ${timeWords(message.blockTimestamp)}`,
@@ -35,7 +35,7 @@ export function alertText(message: AlertMessage) {
   const warning = loud?.warning ?? null;
   return {
     /** One line without the note. */
-    subject: `${loud === null ? '' : `${loud.badge} `}${chain} gas ${now}, ${side} ${limit} (${lane})`,
+    subject: `${loud === null ? '' : `${loud.badge} `}${chain} gas ${now}, ${side} ${compared} (${lane})`,
     warning,
     paragraphs,
     plain: [...(warning === null ? [] : [warning]), ...paragraphs].join('\n\n'),

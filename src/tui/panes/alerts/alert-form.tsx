@@ -6,7 +6,7 @@ import {
   previewWords,
 } from '../../../client/alert-preview.ts';
 import { type AlertChoices, alertChoices, describedRoute } from '../../../client/openapi.ts';
-import { pricedThreshold, priceNow, windowSecOf } from '../../../client/threshold-basis.ts';
+import { alertThreshold, priceNow, windowSecOf } from '../../../client/threshold-basis.ts';
 import {
   type AlertCondition,
   type AlertThreshold,
@@ -86,7 +86,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const { client } = useMonitor();
   const { choices: offered, takesRules } = useAlertOffer();
   const { like, isChange = false, prefill } = seed;
-  const { basis = null, ...values } = prefill ?? {};
+  const { madeOf = null, ...values } = prefill ?? {};
   const [made, setMade] = usePaneMemory<Saved | null>('alert-made', null);
   const [lastRule, setLastRule] = usePaneMemory('alert-rule', '');
   const state = useFormState('alert-form', () => {
@@ -156,7 +156,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
       lost={[saved, 'What was typed is lost.']}
       // The preview comes and goes while typing: its lines stay reserved.
       below={[
-        ...faint(basis),
+        ...faint(madeOf),
         ...faint(reach),
         ...filledTo(faint(preview ?? (isEmpty ? describeForms(takesRules) : null)), MOST_LINES),
       ]}
@@ -287,9 +287,9 @@ function useThresholdNow(
     freshMs: isCheap ? intervalMs : PRICED_EVERY_MS,
   });
   if (threshold === null) return { rule: null, threshold: null, thresholdReason: null };
-  if (threshold.kind === 'gwei') return pricedThreshold(threshold, threshold);
+  if (threshold.kind === 'gwei') return alertThreshold(threshold, threshold);
   const failure = error && { reason: error.message.replaceAll('\n', ' ') };
-  return pricedThreshold(threshold, data ?? failure);
+  return alertThreshold(threshold, data ?? failure);
 }
 
 const firesNext = (blocks: number) =>

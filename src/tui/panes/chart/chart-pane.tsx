@@ -225,7 +225,7 @@ function HoursScreen({ snapshot, choices, lookKeys, askToWrite }: ScreenProps) {
   useKeys('chart', {
     ...lookKeys,
     write: hasHours ? () => askToWrite('hours', heatmapCsv(means)) : NO_CHART_YET,
-    alert: usual === null ? undefined : () => alertAt(usual.wei, `the cheap hours: ${usual.basis}`),
+    alert: usual === null ? undefined : () => alertAt(usual.wei, `the cheap hours: ${usual.madeOf}`),
     close: hour === null ? choices.toggleHours : unselect,
     'cursor-left': moveBy(-1),
     'cursor-right': moveBy(1),
@@ -262,7 +262,7 @@ function useAlertAt(snapshot: SnapshotView) {
   return (wei: bigint, from: string) =>
     newAlert({
       ...thereAgain(wei, snapshot.lanes.average.price),
-      basis: `From ${from} = ${formatGwei(wei)} gwei`,
+      madeOf: `From ${from} = ${formatGwei(wei)} gwei`,
     });
 }
 

@@ -107,8 +107,8 @@ export function usualPrice(
   const mean = of === null ? null : (week.hours[of] ?? null);
   if (of === null || mean === null) return null;
   const tip = priorityFee ?? 0n;
-  const basis = `${hourName(of)} usually base ${formatGwei(mean)} + tip ${formatGwei(tip)} of now`;
-  return { wei: BigInt(Math.round(mean)) + tip, basis };
+  const madeOf = `${hourName(of)} usually base ${formatGwei(mean)} + tip ${formatGwei(tip)} of now`;
+  return { wei: BigInt(Math.round(mean)) + tip, madeOf };
 }
 
 function rankLine(here: number, all: readonly number[]): Line {
