@@ -1,7 +1,8 @@
 import type { AutoTx } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { Chance } from '../../core/advice.ts';
-import { capCheck, KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.ts';
+import { KEY_GONE, withKeyCheck } from '../../core/auto-txs/preflight.ts';
+import { capCheck } from '../../core/auto-txs/price-checks.ts';
 import { type AutoTxState, isWaiting, takenWords } from '../../core/auto-txs/state-machine.ts';
 import { paidInAll, type Saving, type StoredAutoTx, savingsOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { forecastPrice, forecastWithin, isReached, isUnpriced } from '../../core/auto-txs/target.ts';
