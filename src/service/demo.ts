@@ -21,7 +21,7 @@ import { AutoTxStore } from '../store/auto-txs.ts';
 import { addCoinPrices, type CoinPriceRow, NOTED_EVERY_SEC } from '../store/coin-prices.ts';
 import type { Database } from '../store/database.ts';
 import { OPERATOR } from '../store/tables.ts';
-import { newAutoTx } from './auto-txs/auto-tx-service.ts';
+import { newAutoTx } from './auto-txs/auto-tx-change.ts';
 import { inclusionBy } from './auto-txs/observation.ts';
 import { preflightFacts } from './auto-txs/preflight-facts.ts';
 import type { Service } from './service.ts';

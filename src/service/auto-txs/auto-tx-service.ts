@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ChainSource } from '../../chain/chain-source.ts';
 import type {
   AutoTxAccount,
   AutoTxCreation,
@@ -6,27 +7,11 @@ import type {
   AutoTxList,
   AutoTxUpdate,
 } from '../../contract/auto-txs.ts';
-import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { LaneName } from '../../core/advice.ts';
-import { changedTargetWords } from '../../core/auto-txs/cost-limit.ts';
-import {
-  type AutoTxOrder,
-  changedOrder,
-  isSameOrder,
-  isSameTarget,
-  NEW_ORDER,
-} from '../../core/auto-txs/order.ts';
-import { gasObstacleOf } from '../../core/auto-txs/preflight.ts';
-import {
-  type AutoTxEvent,
-  isChangeable,
-  NEW_DRAFT,
-  NEW_PENDING,
-  type RuleFacts,
-  type TimelineNote,
-} from '../../core/auto-txs/state-machine.ts';
+import { type AutoTxOrder, isSameOrder } from '../../core/auto-txs/order.ts';
+import { preflight, problemsOf, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxStep,
   type Check,
@@ -34,25 +19,33 @@ import {
   stepStored,
   transactionOf,
 } from '../../core/auto-txs/stored-auto-tx.ts';
-import { ownPriceAt } from '../../core/auto-txs/target.ts';
+import { cannotBroadcastReason, ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import { readSigned } from '../../core/transactions/decode-transaction.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { Pooled } from '../../core/transactions/stuck.ts';
-import { formatCount, utcMinute, weiOfGwei } from '../../core/units.ts';
+import { formatCount } from '../../core/units.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
-import { type ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
+import { ApiFailure, conflict, notFound, requireAwaited, unavailable } from '../http/errors.ts';
 import { unlessOutdated } from '../published-chain.ts';
 import { type AutoTxMomentParts, autoTxMoments, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { integerOrNull, isoFromMs } from '../responses/wire.ts';
-import { type Content, checkToSend, contentAfter, requirePool, wrongSignature } from './checks.ts';
+import {
+  contentAfter,
+  isWords,
+  NO_CONTENT,
+  newAutoTx,
+  orderWith,
+  planChange,
+  wrongSignature,
+} from './auto-tx-change.ts';
 import { priceLimit } from './cost-limits.ts';
-import { codeKind, type FactSources, senderRequests } from './preflight-facts.ts';
+import { codeKind, type FactSources, readFacts, senderRequests, type ToCheck } from './preflight-facts.ts';
 
 const ID_BYTES = 8;
 const LOADING_RETRY_SEC = 5;
@@ -309,123 +302,28 @@ export class AutoTxService {
   }
 }
 
-const NO_CONTENT: Content = { to: null, value: 0n, data: '0x' };
-
-interface ChangeFacts extends Omit<RuleFacts, 'nonce'> {
-  readonly signed: SignedTransaction | null;
-  /** Of this change; `null`: those before it. */
-  readonly checks: readonly Check[] | null;
-  /** The order with the target of its new limit of cost; `null`: it is not worked out. */
-  readonly priced: AutoTxOrder | null;
+/**
+ * @param earlier its checks until now, where its signature stays
+ * @throws {ApiFailure} `validation_failed` when its signature or this request's changes can never be included
+ */
+async function checkToSend(
+  sources: FactSources,
+  toCheck: ToCheck & Pick<StoredAutoTx, 'owner'>,
+  earlier: readonly Check[] | null = null,
+): Promise<Check[]> {
+  const facts = await readFacts(sources, toCheck);
+  const checks = preflight({ ...facts, cannotBroadcastReason: cannotBroadcastReason(sources.source.kind) });
+  const details = problemsOf(checks).filter(({ path }) => earlier === null || path !== 'signedTransaction');
+  if (details.length === 0) return earlier === null ? checks : withEarlierDelegation(checks, earlier);
+  const message = details.map((each) => each.message).join('; ');
+  throw new ApiFailure('validation_failed', message, { details });
 }
 
-/** `null`: nothing changes. @throws {ApiFailure} `conflict` when it is too late, `validation_failed` */
-function planChange(
-  stored: StoredAutoTx,
-  update: AutoTxUpdate,
-  { signed, checks, priced, confirmations, now }: ChangeFacts,
-) {
-  const content = contentAfter(stored, update, signed);
-  const wanted = orderWith(update, stored.order, signed !== null);
-  const order = priced !== null && isSameOrder(priced, wanted) ? priced : wanted;
-  const news = changedWords(stored, { ...content, order }, signed?.nonce);
-  const isSigned = stored.signed !== null || signed !== null;
-  if (!isChangeable(stored.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(stored);
-  const note = (update.note ?? stored.note).toWellFormed();
-  const signature = signed && { signed: signatureOf(signed) };
-  let autoTx: StoredAutoTx = { ...stored, ...content, ...signature, order, note, updatedAt: now };
-  const notes: TimelineNote[] = [];
-  const apply = (event: AutoTxEvent) => {
-    const step = stepStored(autoTx, event, { confirmations, now });
-    if (step === null) throw tooLate(stored);
-    autoTx = step.autoTx;
-    notes.push(...step.notes);
-  };
-  if (news.length > 0) apply({ type: 'change', message: news.join('; ') });
-  if (stored.signed === null && signed !== null) apply({ type: 'sign' });
-  if (update.status !== undefined && !isSigned) {
-    throw conflict('a draft needs its signature: give signedTransaction first');
-  }
-  if (update.status !== undefined && update.status !== autoTx.state.status) {
-    apply({ type: update.status === 'PENDING' ? 'enable' : 'disable' });
-  }
-  const obstacle = gasObstacleOf(checks ?? stored.checks);
-  // A change frees it of its hold, and the gas pass judges it anew only with other rules.
-  if (notes.length > 0 && autoTx.state.status === 'PENDING' && obstacle !== null) {
-    apply({ type: 'hold', obstacle, retryAt: now });
-  }
-  if (notes.length === 0 && note === stored.note) return null;
-  const isToPrice = order.costLimit !== null && order.costLimit.since === null;
-  return { autoTx, notes, isToPrice, isToCheck: isSigned && (signed !== null || news.length > 0) };
+/** @throws {ApiFailure} `conflict` for a source that cannot broadcast. */
+function requirePool({ kind }: ChainSource): void {
+  const why = cannotBroadcastReason(kind);
+  if (why !== null) throw conflict(`${why}; run with --rpc URL`);
 }
-
-/** One that begins to wait; without a transaction a draft. `now`: ms since epoch. */
-export const newAutoTx = (
-  facts: Pick<StoredAutoTx, 'id' | 'owner' | 'chainId' | 'order' | 'note' | 'priceAtCreation'> & Content,
-  transaction: SignedTransaction | null,
-  checks: readonly Check[] | null,
-  now: number,
-): StoredAutoTx => ({
-  ...facts,
-  signed: transaction && signatureOf(transaction),
-  state: transaction === null ? NEW_DRAFT : NEW_PENDING,
-  checks: checks ?? [],
-  checkedAt: checks && now,
-  createdAt: now,
-  updatedAt: now,
-  dayMeanPrice: null,
-  nativeUsd: null,
-});
-
-function signatureOf(transaction: SignedTransaction): NonNullable<StoredAutoTx['signed']> {
-  const { to, value, data, authorizations, ...signature } = transaction;
-  return signature;
-}
-
-function changedWords(
-  stored: StoredAutoTx,
-  after: Content & Pick<StoredAutoTx, 'order'>,
-  nonce?: number,
-): string[] {
-  const { order: before, signed } = stored;
-  const { order } = after;
-  const hasOther = (['to', 'value', 'data'] as const).some((field) => after[field] !== stored[field]);
-  return [
-    signed !== null && nonce !== undefined && `signed again, with nonce ${nonce}`,
-    signed === null && hasOther && 'its to, value or data changed',
-    !isSameTarget(order, before) && changedTargetWords(before, order),
-    order.lane !== before.lane && `lane ${before.lane} → ${order.lane}`,
-    order.isStrict !== before.isStrict &&
-      (order.isStrict ? 'compares its own price' : "compares its lane's price"),
-    order.expiresAt !== before.expiresAt &&
-      (order.expiresAt === null ? 'it no longer expires' : `it expires at ${utcMinute(order.expiresAt)}`),
-  ].filter((words) => words !== false);
-}
-
-function tooLate({ state }: StoredAutoTx): ApiFailure {
-  return conflict(
-    state.status === 'SUBMITTED'
-      ? 'it was submitted, so only its note can change; only a same-nonce replacement from the wallet can stop it'
-      : `it ${isWords(state.status)}, so only its note can change; create another one`,
-  );
-}
-
-const orderWith = (
-  { targetGasPriceGwei, threshold, gasSpeed, strictTargetPrice, expiresAt }: AutoTxUpdate,
-  order = NEW_ORDER,
-  isSignedAnew = false,
-): AutoTxOrder =>
-  changedOrder(
-    order,
-    {
-      target: targetGasPriceGwei == null ? undefined : weiOfGwei(targetGasPriceGwei),
-      maxCost: threshold ?? undefined,
-      lane: gasSpeed && LANE_OF_SPEED[gasSpeed],
-      isStrict: strictTargetPrice,
-      expiresAt: expiresAt == null ? expiresAt : Date.parse(expiresAt),
-    },
-    isSignedAnew,
-  );
 
 /** Maximum number of auto-txs per key that are not final, drafts included; the operator has no limit. */
 export const AUTO_TXS_PER_KEY = 1_000;
@@ -437,6 +335,3 @@ const sameNonce = (id: string) =>
 
 const noAutoTx = () =>
   notFound('there is no such auto-tx, or it belongs to another key; GET /auto-txs lists yours');
-
-const isWords = (status: AutoTxStatus) =>
-  `${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;
