@@ -8,7 +8,7 @@ import {
   draftOf,
   expiresAt,
   requestOf,
-} from '../../../src/tui/panes/auto-txs/auto-tx-form.tsx';
+} from '../../../src/tui/panes/auto-txs/auto-tx-draft.ts';
 import { SignedText } from '../../../src/tui/panes/auto-txs/pasted.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
 import { WAITING } from './auto-tx-samples.ts';

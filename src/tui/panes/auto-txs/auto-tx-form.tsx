@@ -1,72 +1,36 @@
-import {
-  type AskedSender,
-  askSender,
-  judgeAutoTx,
-  orderOf,
-  storedTransaction,
-} from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
-import { describeDistance, laneOf, titleWord, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import {
   describeChecks,
   describeContent,
-  describeOwnFee,
   describeSigned,
   describeTarget,
   sizeText,
 } from '../../../client/views/auto-tx-texts.ts';
-import {
-  type AutoTxView,
-  type CheckView,
-  distanceToTarget,
-  isSentAtOnce,
-  obstacleOf,
-  overpaysCheck,
-  type PricedAutoTx,
-} from '../../../client/views/auto-txs.ts';
+import { type AutoTxView, type CheckView, overpaysCheck } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
-import { GAS_SPEEDS } from '../../../contract/choices.ts';
-import { isCostText, maxCostText, parseMaxCost } from '../../../core/auto-txs/cost-limit.ts';
-import { changedOrder, type MaxCost } from '../../../core/auto-txs/order.ts';
 import { callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';
-import {
-  cannotBroadcastReason,
-  FORECAST_SEC,
-  forecastPrice,
-  forecastWithin,
-} from '../../../core/auto-txs/target.ts';
-import { ThresholdError } from '../../../core/threshold/threshold.ts';
-import { msOfDuration } from '../../../core/time.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatGwei,
-  formatLikelihood,
-  gweiString,
-  shortGwei,
-} from '../../../core/units.ts';
-import { cheaperThan } from '../../data/alert-prefill.ts';
-import { useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
-import { useMonitorQuery } from '../../data/polled-query.ts';
-import { useDescription, useReach } from '../../data/queries.ts';
+import { formatCount } from '../../../core/units.ts';
+import { useMonitor } from '../../data/monitor-context.ts';
+import { useDescription } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
-import {
-  changedIn,
-  choiceField,
-  type FormField,
-  formOf,
-  formProblems,
-  numberProblem,
-  textField,
-} from '../../input/form.ts';
+import { changedIn, type FormField, formOf, formProblems } from '../../input/form.ts';
 import { ResourceForm, useFormState } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
-import { useNow, usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
+import { usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
+import {
+  type AutoTxDraft,
+  autoTxFields,
+  DEFAULT_DRAFT,
+  draftOf,
+  fieldOf,
+  requestOf,
+} from './auto-tx-draft.ts';
 import { checkLines } from './auto-tx-facts.ts';
 import { NOTHING_PASTED, type Pasted, READING, transactionText, usePastedTransaction } from './pasted.ts';
+import { type Outlook, useOutlook } from './use-outlook.ts';
 
 const SIGNED = 'signedTransaction';
 const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'];
@@ -88,7 +52,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   );
   const [signed, setSigned] = usePaneMemory('auto-tx-signed', NOTHING_PASTED);
   const { focus } = state.form;
-  const draft: AutoTxDraft = { ...NEW_ORDER, ...state.form.draft };
+  const draft: AutoTxDraft = { ...DEFAULT_DRAFT, ...state.form.draft };
   const unknown: readonly string[] = unknownAutoTxFields(useDescription());
   const pasted = usePastedTransaction(signed);
   const { text, transaction } = pasted;
@@ -208,130 +172,6 @@ function scheduleConfirmation(
   };
 }
 
-const NOT_ASKED: AskedSender = { account: null, rules: null, gas: null };
-
-type Outlook = ReturnType<typeof useOutlook>;
-
-/** What would become of the order now: its pre-flight checks, its price, and how likely that comes. */
-function useOutlook(
-  draft: AutoTxDraft,
-  pasted: Pasted,
-  edited: AutoTxView | null,
-  snapshot: SnapshotView,
-  { mayExpire, isOwn }: { readonly mayExpire: boolean; readonly isOwn: boolean },
-) {
-  const now = useNow();
-  const stored = pasted.text === null && edited !== null ? storedTransaction(edited) : null;
-  const transaction = pasted.transaction ?? stored;
-  const bid = transaction ?? edited;
-  const { gasPrice = null, maxFeePerGas = null, maxPriorityFeePerGas = null } = bid ?? {};
-  const { gasSpeed } = draft;
-  const maxCost = maxCostOf(draft.targetGasPriceGwei);
-  const end = mayExpire ? (expiresAt(draft.expiresAt, now) ?? null) : null;
-  const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
-  const lane = laneOf(gasSpeed);
-  const from = transaction?.from ?? null;
-  // A limit that stays has the price that the service has worked out.
-  const before = orderOf(maxCost === null ? null : edited);
-  const change = {
-    target: maxCost === null ? (weiOfTypedGwei(draft.targetGasPriceGwei) ?? undefined) : undefined,
-    maxCost: maxCost ?? undefined,
-    lane: lane ?? 'average',
-    isStrict: draft.strictTargetPrice === 'yes',
-    expiresAt: end,
-  };
-  const asked = changedOrder(before, change, pasted.text !== null);
-  const { data: sender, error } = useMonitorQuery({
-    key: ['auto-tx-sender', from, transaction?.hash, maxCost !== null],
-    enabled: from !== null,
-    ask: async (client, signal) =>
-      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: asked }, { signal }, isOwn),
-    head: snapshot,
-    isSettled: (answer) => answer.account === null,
-  });
-  const told = { snapshot, sender: sender ?? NOT_ASKED, now };
-  const judged = judgeAutoTx(
-    {
-      transaction,
-      order: asked,
-      id: edited?.id ?? null,
-      stored: stored && edited,
-      hasOwnLane: lane === null,
-    },
-    told,
-  );
-  const { target, isStrict, costLimit } = judged.order;
-  const checks = sender === undefined && error === null ? [] : judged.checks;
-  const bids = { gasPrice, maxFeePerGas, maxPriorityFeePerGas };
-  const order = {
-    target,
-    gasSpeed,
-    isStrict,
-    maxCost,
-    thresholdReason: costLimit?.reason ?? null,
-    ...bids,
-  };
-  const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
-  const likely = useTargetReach(order, isThere, leftSec);
-  const isHeld = obstacleOf(checks) !== null;
-  const at = (present: SnapshotView) => {
-    const canGo = cannotBroadcastReason(present.source.kind) === null && edited?.status !== 'DISABLED';
-    return {
-      price: priceText(order, present),
-      isDue: canGo && isSentAtOnce(distanceToTarget(order, present), checks),
-      /** Its own price, which may be far from the lane's. */
-      pays: bid === null ? null : describeOwnFee(bid, present),
-    };
-  };
-  const present = at(snapshot);
-  const isUnlikely = isThere || isHeld || (pasted.text !== null && pasted.transaction === null);
-  // A transaction may pay more than its lane costs.
-  const isDear = checks.some(({ name, ok }) => name === 'cost' && ok === false);
-  const due = `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
-  return { order, at, ...present, odds: present.isDue ? due : isUnlikely ? null : likely, checks };
-}
-
-function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
-  const { maxCost = null, target, thresholdReason } = order;
-  if (maxCost === null) return gweiPriceText(order, snapshot);
-  if (target === null) return thresholdReason ?? null;
-  const distance = distanceToTarget(order, snapshot);
-  return `${shortGwei(target)} gwei now${distance === null ? '' : `, ${describeDistance(distance)}`}`;
-}
-
-function gweiPriceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
-  const { gasSpeed, isStrict, maxFeePerGas, gasPrice } = order;
-  const { lanes, nextBaseFee } = snapshot;
-  const distance = distanceToTarget(order, snapshot);
-  const cap = maxFeePerGas ?? gasPrice;
-  // With a target above its cap, the cap decides.
-  const decides = cap !== null && (order.target ?? 0n) > cap;
-  if (decides && distance?.isCapped === true && nextBaseFee !== null)
-    return `your cap of ${shortGwei(cap)} decides: base fee ${formatGwei(nextBaseFee)} now`;
-  const what = distance?.isOfCap === true ? 'base fee' : isStrict ? 'its own price' : 'now';
-  if (distance !== null) return `${what} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
-  const lane = laneOf(gasSpeed);
-  return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;
-}
-
-function useTargetReach(order: PricedAutoTx, isThere: boolean, leftSec: number | null): string | null {
-  const { target, gasSpeed, isStrict, ...bid } = order;
-  const { baseFee, nextBaseFee, lanes } = useShownSnapshot();
-  const prices = { nextBaseFee: nextBaseFee ?? baseFee, averagePrice: lanes.average.price };
-  const lane = laneOf(gasSpeed) ?? 'average';
-  const signed = (bid.maxFeePerGas ?? bid.gasPrice) === null ? null : bid;
-  const price =
-    target && forecastPrice({ target, lane, isStrict: isStrict === true, costLimit: null }, signed, prices);
-  const withinSec = forecastWithin(leftSec);
-  const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
-  const { data: reach } = useReach(isWanted ? price : null, withinSec);
-  if (!isWanted || reach == null) return null;
-  const isToTheEnd = leftSec !== null && leftSec <= FORECAST_SEC;
-  const within = isToTheEnd ? 'before it expires' : `within ${formatDuration(withinSec)}`;
-  if (reach.probability !== null) return `reached ${formatLikelihood(reach.probability)} likely ${within}`;
-  return reach.reason === null ? null : `how likely it is reached ${within} is not known: ${reach.reason}`;
-}
-
 /** From this many rows on the transaction stays visible while the other fields are typed. */
 const ROOMY_FROM = 29;
 const ODDS_LINES = 2;
@@ -392,29 +232,6 @@ function preflightLines(checks: readonly CheckView[], width: number, room: numbe
   return [];
 }
 
-const NEW_ORDER = {
-  targetGasPriceGwei: '',
-  gasSpeed: 'AVERAGE',
-  strictTargetPrice: 'no',
-  expiresAt: '1d',
-  note: '',
-};
-type AutoTxDraft = Readonly<typeof NEW_ORDER>;
-
-export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = true): AutoTxDraft {
-  // The slow lane's price comes often, and saves something.
-  const usual = cheaperThan(lanes.slow.price).threshold;
-  if (like === null) return { ...NEW_ORDER, targetGasPriceGwei: usual };
-  const { target, gasSpeed, isStrict, note, maxCost } = like;
-  return {
-    targetGasPriceGwei: maxCost !== null ? maxCostText(maxCost) : target === null ? '' : gweiString(target),
-    gasSpeed: gasSpeed ?? NEW_ORDER.gasSpeed,
-    strictTargetPrice: isStrict === true ? 'yes' : 'no',
-    expiresAt: isChange || like.expiresAt === null ? expiryText(like.expiresAt) : NEW_ORDER.expiresAt,
-    note: note ?? '',
-  };
-}
-
 /** What the form does with a signed transaction: one that was broadcast may be mined, whatever is signed later. */
 function roleOf(edited: AutoTxView | null): 'needed' | 'replaces' | 'none' {
   if (edited === null || edited.status === 'DRAFT') return 'needed';
@@ -422,112 +239,9 @@ function roleOf(edited: AutoTxView | null): 'needed' | 'replaces' | 'none' {
   return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'none';
 }
 
-function targetProblem(typed: string, mayLimit: boolean): string | null {
-  if (!isCostText(typed))
-    return numberProblem(typed, mayLimit ? 'gwei, $3 or 2%' : 'a price in gwei, such as 0.04');
-  if (!mayLimit) return 'must be gwei: this service takes no limit of cost';
-  try {
-    parseMaxCost(typed);
-    return null;
-  } catch (error) {
-    return error instanceof ThresholdError ? error.message : null;
-  }
-}
-
-/** The typed limit of cost; `null`: none, or not one yet. */
-function maxCostOf(typed: string): MaxCost | null {
-  return isCostText(typed) && targetProblem(typed, true) === null ? parseMaxCost(typed) : null;
-}
-
-const fieldOf = (name: string) => (name === 'threshold' ? 'targetGasPriceGwei' : name);
-
-/** The fields of the order, from top to bottom. */
-export function autoTxFields(
-  draft: AutoTxDraft,
-  focus: string,
-  price: string | null,
-  now: number,
-  mayLimit = true,
-): readonly FormField[] {
-  const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
-  const lanes = speeds.map((value) => [value, titleWord(value)] as const);
-  const end = expiresAt(draft.expiresAt, now);
-  const isLimit = isCostText(draft.targetGasPriceGwei);
-  const hint = mayLimit
-    ? 'gwei, such as 0.04; or at most $3 or 2% of its value in all'
-    : 'gwei, such as 0.04';
-  const isTime = TIME.test(draft.expiresAt.trim()) && focus !== 'expiresAt';
-  return [
-    textField('targetGasPriceGwei', 'target', hint, {
-      unit: isLimit ? '' : 'gwei',
-      beside: price,
-      problem: targetProblem(draft.targetGasPriceGwei, mayLimit),
-    }),
-    // With a limit of cost its own price decides.
-    ...(isLimit
-      ? []
-      : [
-          choiceField('gasSpeed', 'lane', 'whose price has to reach the target', lanes),
-          choiceField(
-            'strictTargetPrice',
-            'strict',
-            'yes: compares its own price instead of the lane',
-            NO_YES,
-          ),
-        ]),
-    textField('expiresAt', 'expires', 'space: 1h 6h 1d 7d none; or type 2d, or a time', {
-      beside: isTime && end != null && end > now ? `in ${formatDuration((end - now) / 1_000)}` : null,
-      problem: end === undefined ? 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none' : null,
-      presets: EXPIRY_PRESETS,
-    }),
-    textField('note', 'note', 'only for you', { isProse: true }),
-  ];
-}
-
-/** The order as a request has it, with these fields only. */
-export function requestOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
-  const at = expiresAt(draft.expiresAt, now);
-  const maxCost = maxCostOf(draft.targetGasPriceGwei);
-  const target: { readonly targetGasPriceGwei?: number; readonly threshold?: MaxCost } =
-    maxCost === null ? { targetGasPriceGwei: Number(draft.targetGasPriceGwei) } : { threshold: maxCost };
-  const order = {
-    ...target,
-    gasSpeed: draft.gasSpeed,
-    strictTargetPrice: draft.strictTargetPrice === 'yes',
-    note: draft.note,
-    expiresAt: at == null ? null : new Date(at).toISOString(),
-  };
-  for (const name of Object.keys(order))
-    if (!names.includes(fieldOf(name))) Reflect.deleteProperty(order, name);
-  const known: Partial<typeof order> = order;
-  return known;
-}
-
 function pastedProblem({ transaction, problem }: Pasted, edited: AutoTxView | null): string | null {
   if (transaction === null || edited?.status !== 'DRAFT') return problem;
   const differs = callDifferences(transaction, edited).map(({ field }) => field);
   if (differs.length === 0) return null;
   return `is of another transaction than the draft: ${differs.join(', ')} differ${differs.length === 1 ? 's' : ''}`;
-}
-
-const NO_YES = ['no', 'yes'].map((word) => [word, word] as const);
-const NEVER = 'none';
-const NEVER_TYPED = /^(none|never|no|-|—)$/i;
-const EXPIRY_PRESETS = [NEVER, '1h', '6h', '1d', '7d'];
-const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z| UTC)?$/i;
-
-/** `6h` and `1d12h` from `now`, `2026-01-06T12:00Z` (UTC), `none`: ms since epoch, `null` for never, `undefined` for no expiry. */
-export function expiresAt(typed: string, now: number): number | null | undefined {
-  const bare = typed.trim();
-  if (NEVER_TYPED.test(bare)) return null;
-  const ms = msOfDuration(bare);
-  if (ms !== null) return ms > 0 ? now + ms : undefined;
-  if (!TIME.test(bare)) return undefined;
-  const at = Date.parse(`${bare.replace(/(z| utc)$/i, '').replace(' ', 'T')}Z`);
-  return Number.isNaN(at) ? undefined : at;
-}
-
-function expiryText(at: number | null): string {
-  if (at === null) return NEVER;
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
