@@ -25,6 +25,7 @@ import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxSchedule } from './auto-txs/schedule.ts';
 import { createChainReader } from './chain-reader.ts';
 import { createCoinPrice } from './coin-price.ts';
+import { type Condition, conditionOf } from './condition.ts';
 import { createAdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
 import { Follower } from './follow/follower.ts';
@@ -38,8 +39,8 @@ import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import { Lease, type LeaseOptions, leaseWords } from './lease.ts';
+import { createLookups } from './lookups.ts';
 import { createReadiness } from './readiness.ts';
-import { type Condition, createServiceState } from './service-state.ts';
 
 export interface ServiceOptions {
   readonly source: ChainSource;
@@ -167,14 +168,19 @@ export async function startService(options: ServiceOptions) {
   };
   const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: onForksChange });
   const reader = createChainReader(source, signal);
-  const state = createServiceState({ ...shared, database, follower, history, blocks, reader, forks });
+  const { chain, publisher } = follower;
+  const lookups = createLookups({ ...shared, follower, history, blocks, reader, forks });
+  const condition = () => conditionOf({ ...shared, database, follower });
   const gate = options.gate ?? createOpenGate(wallNow);
   const streams = createGasStreams(follower.publisher, gate);
   signal.addEventListener('abort', streams.end, { once: true });
   const gasMetrics = createGasMetrics();
   const app = createApp({
     ...options,
-    state,
+    publisher,
+    chain,
+    lookups,
+    condition,
     gate,
     streams,
     onError,
@@ -195,8 +201,8 @@ export async function startService(options: ServiceOptions) {
       profile,
       isKeyMissing: () => lease.cannotLead !== null && lease.current === null,
       readPublished: () => follower.publisher.read(),
-      reach: state.reachProbability,
-      pending: state.pending,
+      reach: (price, withinSec) => chain.reachProbability(price, withinSec),
+      pending: lookups.pending,
       confirmations,
       onChanged: () => autoTxSchedule.wake(),
     }),
@@ -222,11 +228,13 @@ export async function startService(options: ServiceOptions) {
     /** Handles a v1 request without a socket; never rejects. Adds details for log and metrics to `record`. */
     fetch: (request: Request, record: RequestRecord = {}): Promise<Response> =>
       Promise.resolve(
-        signal.aborted ? errorResponse(stopped(), request, state.chainId) : app.fetch(request, record),
+        signal.aborted
+          ? errorResponse(stopped(), request, chain.profile?.id ?? null)
+          : app.fetch(request, record),
       ),
     /** Ends the streams of `gas/stream`, for a server that stops. */
     endStreams: streams.end,
-    condition: (): Condition => ({ ...state.condition(), streams: streams.count() }),
+    condition: (): Condition => ({ ...condition(), streams: streams.count() }),
     /** Why requests would be refused or nothing can be written, whatever they need; `null` while all is well. */
     checkParts: createReadiness([
       { name: 'the database', check: () => requireOurs(database) },
@@ -235,7 +243,7 @@ export async function startService(options: ServiceOptions) {
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
     /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
-    gasMetrics: async () => gasMetrics(follower.publisher.read(), await state.dataFees()),
+    gasMetrics: async () => gasMetrics(follower.publisher.read(), await lookups.dataFees()),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
     /** Resolves with the next change of what is served, such as a block. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TimeSlice } from '../../chain/async.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
-import type { Advice } from '../../core/advice.ts';
+import type { Advice, Chance, MeanPrices, Recommendation } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainRules, chainRules, type EthConfig, NO_RULES } from '../../core/chain-rules.ts';
 import { type ChainProfile, identifiedChain, learnCoin, updateFrequencySec } from '../../core/chains.ts';
@@ -145,6 +145,22 @@ export class IngestedChain {
 
   advice(): Advice | null {
     return this.engine?.advice() ?? null;
+  }
+
+  /** The advice for this patience, at the head; `undefined` before the first block. */
+  recommendation(patienceSec: number): Recommendation | undefined {
+    return this.engine?.recommendation(patienceSec) ?? undefined;
+  }
+
+  /** Probability of a price at or below `price` (wei per gas) within `withinSec`. */
+  reachProbability(price: bigint, withinSec: number): Chance {
+    const unknown = { probability: null, reason: 'no block is known yet' };
+    return this.engine?.reachProbability(price, withinSec) ?? unknown;
+  }
+
+  /** The lanes' mean prices after the blocks `first`–`last`; `null`: not all of them are in memory. */
+  meanPrices(first: number, last: number): MeanPrices | null {
+    return this.engine?.meanPrices(first, last) ?? null;
   }
 
   /**

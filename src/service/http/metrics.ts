@@ -1,6 +1,6 @@
 import type { NodeHealth } from '../../chain/chain-source.ts';
 import type { AlertFigures } from '../../store/alerts.ts';
-import type { Condition } from '../service-state.ts';
+import type { Condition } from '../condition.ts';
 
 /** Upper bounds of the histogram in seconds: from a cached response to the timeout. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;

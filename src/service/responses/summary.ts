@@ -1,6 +1,6 @@
 import type { Summary } from '../../contract/dashboard.ts';
+import type { Condition } from '../condition.ts';
 import type { PublishedChain } from '../published-chain.ts';
-import type { Condition } from '../service-state.ts';
 import { gasCurrent, gasRecommendation } from './gas.ts';
 import { explained, isoFromMs } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import type { Env, Hono } from 'hono';
 import { lazily } from '../../../chain/async.ts';
 import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../../contract/routes.ts';
-import { EncodedResponse } from '../response-cache.ts';
+import { EncodedResponse } from '../respond.ts';
 
 /** Only resources of the service itself, nothing inline, and requests to nowhere else. */
 const POLICY = [

@@ -11,15 +11,14 @@ import { PATHS } from '../../../contract/routes.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
 import { type PublishedChain, problemOf } from '../../published-chain.ts';
 import { blocknativePrices, etherscanGasOracle, metamaskSuggestedFees } from '../../responses/compat.ts';
-import type { ServiceState } from '../../service-state.ts';
 import { invalidField, notFound, unavailable } from '../errors.ts';
-import { type Route, route } from './route.ts';
+import { type Route, type RouteParts, route } from './route.ts';
 
 const RETRY_SEC = 5;
 
 /** The shapes of other services have no word for stale prices, so that they are not given. @throws {ApiFailure} */
-function fresh(state: ServiceState): PublishedChain {
-  const published = state.publisher.require();
+function fresh(publisher: RouteParts['publisher']): PublishedChain {
+  const published = publisher.require();
   if (!isOutdated(published.status)) return published;
   const why = problemOf(published)?.message ?? 'the source gives no new block';
   throw unavailable(`prices are stale: ${why}; /gas/current has the last ones`, RETRY_SEC);
@@ -32,13 +31,13 @@ function requireChain({ profile }: PublishedChain, asked: string): void {
   }
 }
 
-export const compatRoutes = (state: ServiceState): Route[] => [
+export const compatRoutes = ({ publisher }: Pick<RouteParts, 'publisher'>): Route[] => [
   route('get', PATHS.compatBlocknative, {
     summary: "What gas costs, as Blocknative's gas API said it",
     query: BlocknativeParameters,
     response: BlocknativePrices,
     handle({ query: { chainid = '1', confidenceLevels } }) {
-      const published = fresh(state);
+      const published = fresh(publisher);
       requireChain(published, chainid);
       return blocknativePrices(published, confidenceLevels);
     },
@@ -50,7 +49,7 @@ export const compatRoutes = (state: ServiceState): Route[] => [
     response: MetamaskSuggestedFees,
     refusals: { 404: 'The service has the prices of another chain' },
     handle({ params: { chainId } }) {
-      const published = fresh(state);
+      const published = fresh(publisher);
       const { id, name } = published.profile;
       if (Number(chainId) !== id)
         throw notFound(`this service has the prices of ${name} (${id}), of no other`);
@@ -63,7 +62,7 @@ export const compatRoutes = (state: ServiceState): Route[] => [
       query: EtherscanParameters,
       response: EtherscanGasOracle,
       handle({ query: { chainid } }) {
-        const published = fresh(state);
+        const published = fresh(publisher);
         if (chainid !== undefined) requireChain(published, chainid);
         return etherscanGasOracle(published);
       },

@@ -2,37 +2,38 @@ import { PATIENCE_SEC, TIME_FRAME_SEC } from '../../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../../contract/dashboard.ts';
 import { PatienceParameters, TimeFrameParameters } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import type { AlertService } from '../../alerts/alert-service.ts';
-import type { AutoTxService } from '../../auto-txs/auto-tx-service.ts';
 import { statsChart } from '../../responses/charts.ts';
 import { statsCurrent } from '../../responses/gas.ts';
 import { statsMarket } from '../../responses/market.ts';
 import { summaryOf } from '../../responses/summary.ts';
-import type { ServiceState } from '../../service-state.ts';
-import { type Route, route } from './route.ts';
+import { type Route, type RouteParts, route } from './route.ts';
 
 /** More of either kind could not be distinguished in a chart. */
 const MARKS_MOST = 500;
 
-export const dashboardRoutes = (
-  state: ServiceState,
-  { alerts, autoTxs }: { readonly alerts: AlertService; readonly autoTxs: AutoTxService },
-): Route[] => [
+export const dashboardRoutes = ({
+  publisher,
+  chain,
+  lookups,
+  condition,
+  alerts,
+  autoTxs,
+}: RouteParts): Route[] => [
   route('get', PATHS.statsCurrent, {
     summary: 'Price, trend and recommendation of the same block',
     query: PatienceParameters,
     response: StatsCurrent,
     handle: ({ query: { patienceSec = PATIENCE_SEC.default } }) =>
-      statsCurrent(state.publisher.require(), { recommendation: state.recommendation(patienceSec) }),
+      statsCurrent(publisher.require(), { recommendation: chain.recommendation(patienceSec) }),
   }),
   route('get', PATHS.statsChart, {
     summary: 'Prices over a time frame',
     query: TimeFrameParameters,
     response: StatsChart,
     async handle({ owner, query: { timeFrame } }) {
-      const context = await state.context();
+      const context = await lookups.context();
       const { end } = context;
-      const prices = await statsChart(context, timeFrame, state.meanPrices);
+      const prices = await statsChart(context, timeFrame, lookups.meanPrices);
       const from = end - TIME_FRAME_SEC[timeFrame];
       const span = { from: from * 1_000, to: end * 1_000, limit: MARKS_MOST };
       const marks = [...(await alerts.marks(owner, span)), ...(await autoTxs.marks(owner, span))];
@@ -45,13 +46,13 @@ export const dashboardRoutes = (
     query: TimeFrameParameters,
     response: StatsMarket,
     async handle({ query: { timeFrame } }) {
-      const context = await state.context();
+      const context = await lookups.context();
       return statsMarket(
         context,
         timeFrame,
-        state.publisher.require(),
-        state.meanPrices,
-        await state.dataFees(),
+        publisher.require(),
+        lookups.meanPrices,
+        await lookups.dataFees(),
       );
     },
   }),
@@ -67,9 +68,9 @@ export const dashboardRoutes = (
     summary: 'Alerts, transactions, gas, advice and health at a glance',
     response: Summary,
     async handle({ owner }) {
-      const published = state.publisher.require();
+      const published = publisher.require();
       const [mine, scheduled] = [await alerts.totals(owner), await autoTxs.totals(owner)];
-      return summaryOf(published, mine, scheduled, state.condition());
+      return summaryOf(published, mine, scheduled, condition());
     },
   }),
 ];

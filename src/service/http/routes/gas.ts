@@ -7,11 +7,8 @@ import { RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
 import { usualWorkTable } from '../../../core/usual-work.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
-import type { ServiceState } from '../../service-state.ts';
-import type { Gate } from '../auth.ts';
 import { valid } from '../errors.ts';
-import type { GasStreams } from '../gas-streams.ts';
-import { NEEDS_CHAIN, type Route, route } from './route.ts';
+import { NEEDS_CHAIN, type Route, type RouteParts, route } from './route.ts';
 
 /** For proxies as well: events must be passed on at once, and not be stored. */
 const STREAM_HEADERS = {
@@ -20,28 +17,28 @@ const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 } as const;
 
-export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams): Route[] => [
+export const gasRoutes = ({ publisher, chain, lookups, gate, streams }: RouteParts): Route[] => [
   route('get', PATHS.gasCurrent, {
     summary: 'What gas costs now',
     response: GasCurrent,
-    handle: () => gasCurrent(state.publisher.require()),
+    handle: () => gasCurrent(publisher.require()),
   }),
   route('get', PATHS.gasTrend, {
     summary: 'Where the price is going',
     response: GasTrend,
-    handle: () => gasTrend(state.publisher.require()),
+    handle: () => gasTrend(publisher.require()),
   }),
   route('get', PATHS.gasRecommendation, {
     summary: 'Send now, or wait for what price and how long',
     query: RecommendationParameters,
     response: GasRecommendation,
     handle({ query: { patienceSec = PATIENCE_SEC.default, targetGwei: targetPrice, deadlineSec } }) {
-      const published = state.publisher.require();
-      const recommendation = state.recommendation(patienceSec);
+      const published = publisher.require();
+      const recommendation = chain.recommendation(patienceSec);
       if (targetPrice === undefined || deadlineSec === undefined) {
         return gasRecommendation(published, { recommendation });
       }
-      const chance = state.reachProbability(targetPrice, deadlineSec);
+      const chance = chain.reachProbability(targetPrice, deadlineSec);
       const reach = { targetPrice: Number(targetPrice), deadlineSec, ...chance };
       return gasRecommendation(published, { recommendation, reach });
     },
@@ -60,12 +57,12 @@ export const gasRoutes = (state: ServiceState, gate: Gate, streams: GasStreams):
       409: 'The source runs no calls',
       ...NEEDS_CHAIN,
     },
-    handle: ({ body, signal }) => state.estimate(valid(checkCall(body)), signal),
+    handle: ({ body, signal }) => lookups.estimate(valid(checkCall(body)), signal),
   }),
   route('get', PATHS.chainRules, {
     summary: 'Whose gas rules hold, which fork comes next, and what usual work takes',
     response: ChainRules,
-    handle: async ({ signal }) => ({ ...(await state.rules(signal)), usualWork: [...usualWorkTable] }),
+    handle: async ({ signal }) => ({ ...(await lookups.rules(signal)), usualWork: [...usualWorkTable] }),
   }),
   route('get', PATHS.gasStream, {
     summary: 'What gas costs, with each new block',

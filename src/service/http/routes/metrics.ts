@@ -14,16 +14,15 @@ import { blockMetrics } from '../../responses/block.ts';
 import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
 import { metricsResponse } from '../../responses/metrics.ts';
 import { meansToWire, wholeWeiOrNull } from '../../responses/wire.ts';
-import type { ServiceState } from '../../service-state.ts';
-import { type Route, route } from './route.ts';
+import { type Route, type RouteParts, route } from './route.ts';
 
-export const metricsRoutes = (state: ServiceState): Route[] => [
+export const metricsRoutes = ({ lookups }: Pick<RouteParts, 'lookups'>): Route[] => [
   route('get', PATHS.baseFee, {
     summary: 'Base fee over a window',
     query: queries.MetricsParameters,
     response: BaseFeeMetrics,
     handle: async ({ query }) =>
-      metricsResponse(query, await state.context(), (rollup) => {
+      metricsResponse(query, await lookups.context(), (rollup) => {
         const { base_open: open, base_min: min, base_mean: mean, base_max: max, base_close: close } = rollup;
         return meansToWire({ open, min, mean, max, close });
       }),
@@ -37,7 +36,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
         const tip = rollup[`tip_${percentile}`];
         return tip === null ? null : { value: wholeWeiOrNull(tip) };
       };
-      return metricsResponse(window, await state.context(), tipOf, true);
+      return metricsResponse(window, await lookups.context(), tipOf, true);
     },
   }),
   route('get', PATHS.gasUsedRatio, {
@@ -45,7 +44,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     query: queries.MetricsParameters,
     response: GasUsedRatioMetrics,
     handle: async ({ query }) =>
-      metricsResponse(query, await state.context(), ({ ratio_mean, ratio_max }) => ({
+      metricsResponse(query, await lookups.context(), ({ ratio_mean, ratio_max }) => ({
         mean: ratio_mean,
         max: ratio_max,
       })),
@@ -58,7 +57,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
       404: 'The block is not there yet, or neither node nor history holds it any more',
     },
     handle: ({ signal, params: { number } }) =>
-      state.explore((context) => blockMetrics(number, context), signal),
+      lookups.explore((context) => blockMetrics(number, context), signal),
   }),
   route('get', PATHS.tx, {
     summary: 'One transaction: what it offered, what it paid, how it stood in its block',
@@ -69,7 +68,7 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
       404: 'The chain knows no such transaction, or a recording is followed, which holds none',
     },
     handle: ({ signal, params: { hash }, query: { gasSpeed } }) =>
-      state.explore((context) => txMetrics(hash, LANE_OF_SPEED[gasSpeed], context), signal),
+      lookups.explore((context) => txMetrics(hash, LANE_OF_SPEED[gasSpeed], context), signal),
   }),
   route('get', PATHS.txs, {
     summary: 'Transactions of a window, newest first',
@@ -77,6 +76,6 @@ export const metricsRoutes = (state: ServiceState): Route[] => [
     response: TxsMetrics,
     refusals: { 404: 'A recording is followed, which holds no transactions' },
     handle: ({ signal, query }) =>
-      state.explore((context, until) => txsMetrics(query, context, until), signal),
+      lookups.explore((context, until) => txsMetrics(query, context, until), signal),
   }),
 ];

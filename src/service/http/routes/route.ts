@@ -3,7 +3,15 @@ import type { z } from 'zod';
 import type { RateLimits } from '../../../contract/dashboard.ts';
 import { NoParameters } from '../../../contract/queries.ts';
 import { groupOf, type V1Route } from '../../../contract/routes.ts';
+import type { AlertService } from '../../alerts/alert-service.ts';
+import type { AutoTxService } from '../../auto-txs/auto-tx-service.ts';
+import type { Condition } from '../../condition.ts';
+import type { IngestedChain } from '../../follow/ingested-chain.ts';
+import type { Lookups } from '../../lookups.ts';
+import type { ChainPublisher } from '../../published-chain.ts';
+import type { Gate } from '../auth.ts';
 import { wrongParameters } from '../errors.ts';
+import type { GasStreams } from '../gas-streams.ts';
 
 /** A route as data: what the OpenAPI document says of it, and how its parameters are read. */
 interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Returned extends z.ZodType> {
@@ -38,6 +46,18 @@ export interface AdmittedRequest {
   readonly body?: unknown;
   /** Aborts when nobody waits for the response any more. */
   readonly signal: AbortSignal;
+}
+
+/** What routes are handled by. */
+export interface RouteParts {
+  readonly publisher: ChainPublisher;
+  readonly chain: Pick<IngestedChain, 'recommendation' | 'reachProbability'>;
+  readonly lookups: Lookups;
+  readonly condition: () => Condition;
+  readonly gate: Gate;
+  readonly streams: GasStreams;
+  readonly alerts: AlertService;
+  readonly autoTxs: AutoTxService;
 }
 
 export interface Route extends V1Route {
