@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { QUICK_FOLDER } from './quick-folder.ts';
 import { closedPort } from './receiver.ts';
+import { waitFor } from './wait-for.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -53,15 +53,35 @@ interface Told {
 
 const readTold = (path: string): Told => JSON.parse(readFileSync(path, 'utf8')) as Told;
 
+/** A server that has not ended by then never will; nor has one begun. */
+const LONGEST_MS = 60_000;
+
 /** Asks it to stop at once, without a checkpoint unless told otherwise, and waits until it is gone. */
-export async function endServer(pid: number, signal: 'SIGQUIT' | 'SIGINT' = 'SIGQUIT'): Promise<void> {
+export async function endServer(
+  pid: number,
+  signal: 'SIGQUIT' | 'SIGINT' = 'SIGQUIT',
+  timeoutMs = LONGEST_MS,
+): Promise<void> {
   try {
     process.kill(pid, signal);
-    for (;;) {
-      process.kill(pid, 0);
-      await setTimeout(20);
-    }
-  } catch {}
+  } catch {
+    return;
+  }
+  await waitFor(() => !isRunning(pid), {
+    what: `the end of PostgreSQL (process ${pid}, ${signal})`,
+    timeoutMs,
+  });
+}
+
+/** A process that has ended keeps its id until its parent asks what became of it, which the first one of a container never does. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const state = `/proc/${pid}/stat`;
+  return !existsSync(state) || !/\) [ZX] /.test(readFileSync(state, 'utf8'));
 }
 
 /** The URL of this run's server, without a database; `null`: it cannot run here, which the end of the run tells. */
@@ -79,7 +99,11 @@ export async function postgresServer(): Promise<string | null> {
     writeFileSync(`${told}.new`, JSON.stringify(outcome));
     renameSync(`${told}.new`, told);
   }
-  while (!existsSync(told)) await setTimeout(50);
+  // Twice: the server is initialised, and started. Vitest waits for a file's imports without an end.
+  await waitFor(() => existsSync(told), {
+    what: 'PostgreSQL, or why it cannot run',
+    timeoutMs: 2 * LONGEST_MS,
+  });
   return readTold(told).url ?? null;
 }
 
@@ -94,7 +118,8 @@ export async function startServer(folder: string, from?: string) {
     for (const path of [folder, data]) chownSync(path, NOBODY.uid, NOBODY.gid);
   }
   const how = ['--auth=trust', '--no-sync', '--locale=C', '--encoding=UTF8'];
-  await run(join(native, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', ...how], { ...NOBODY, cwd: data });
+  const limited = { ...NOBODY, cwd: data, timeout: LONGEST_MS };
+  await run(join(native, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', ...how], limited);
   setUpTls(data);
   const port = await closedPort();
   /** Starts it over its data once it has ended, and answers its process id. */
@@ -127,10 +152,10 @@ function spawnServer(native: string, data: string, port: number): ChildProcess {
 
 async function ready(child: ChildProcess, data: string): Promise<void> {
   const lock = join(data, 'postmaster.pid');
-  while (!(existsSync(lock) && /\bready\s*$/.test(readFileSync(lock, 'utf8')))) {
-    if (child.exitCode !== null) throw new Error(readFileSync(join(data, 'log'), 'utf8').slice(-500));
-    await setTimeout(20);
-  }
+  const isUp = () => existsSync(lock) && /\bready\s*$/.test(readFileSync(lock, 'utf8'));
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  await waitFor(() => isUp() || hasEnded(), { what: 'the start of PostgreSQL', timeoutMs: LONGEST_MS });
+  if (!isUp()) throw new Error(readFileSync(join(data, 'log'), 'utf8').slice(-500));
 }
 
 /** Where its programs are, readable for the user that it runs as. */
