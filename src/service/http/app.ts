@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import type { Result } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
 import { lazily } from '../../chain/async.ts';
 import {
@@ -26,34 +25,13 @@ interface AppOptions extends RouteParts, ResponderOptions, Pick<ServiceOptions, 
 
 type App = Hono<{ Bindings: RequestRecord }>;
 
-/**
- * Remembers where a path without parameters leads, which most of what is polled has. Hono's own router with such a map does not
- * take `/alerts/signing-secret/rotate` beside `/alerts/{id}`.
- */
-class PathRouter<Handler> extends TrieRouter<Handler> {
-  readonly #fixed = new Map<string, Map<string, Result<Handler>>>();
-
-  override add(method: string, path: string, handler: Handler): void {
-    super.add(method, path, handler);
-    if (!/[:*]/.test(path)) this.#fixed.set(path, new Map());
-  }
-
-  override match(method: string, path: string): Result<Handler> {
-    const fixed = this.#fixed.get(path);
-    const known = fixed?.get(method);
-    if (known !== undefined) return known;
-    const found = super.match(method, path);
-    fixed?.set(method, found);
-    return found;
-  }
-}
-
 /** Each file of routes is loaded on the first request to one of them: its schemas take as long to make as a request. */
 type RouteFile = RouteGroup | 'compat';
 
 export function createApp(options: AppOptions) {
   const { chain, onError, baseUrl, cors: origins = [] } = options;
-  const app: App = new Hono({ router: new PathRouter() });
+  // What Hono tries before does not take `/alerts/signing-secret/rotate` beside `/alerts/{id}`.
+  const app: App = new Hono({ router: new TrieRouter() });
   /** In the order of the OpenAPI document. */
   const files: Readonly<Record<RouteFile, () => Promise<Route[]>>> = {
     gas: lazily(async () => (await import('./routes/gas.ts')).gasRoutes(options)),

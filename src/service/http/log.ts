@@ -47,25 +47,20 @@ export function createRequestLog({ level, isPlain = false, write, redact }: Requ
   };
   const stream = { write: isPlain ? (line: string) => write(plainLine(JSON.parse(line))) : write };
   const logger = pino(options, stream);
+  // Its lines have no such field, and to look for one takes four times as long as the line.
+  const requests = logger.child({}, { redact: [] });
   return {
     answered: (level: 'debug' | 'info' | 'error', request: LoggedRequest) => {
-      if (!logger.isLevelEnabled(level)) return;
       const { id, method, route, status, durationMs, bytes, keyId, errorCode, cut } = request;
-      const text = JSON.stringify({
-        level,
-        time: isoTime(),
-        id,
-        method,
-        route,
-        status,
+      const line = {
+        ...{ id, method, route, status },
         ms: Math.round(durationMs * 100) / 100,
         bytes,
         keyId: keyId ?? undefined,
         errorCode: errorCode ?? undefined,
         cut: cut || undefined,
-        msg: 'request',
-      });
-      stream.write(redact(`${text}\n`));
+      };
+      requests[level](line, 'request');
     },
     /** An error that no response reports. The stack of an expected one adds nothing to its message. */
     problem: (error: unknown) => logger.warn(isUnforeseen(error) ? { err: error } : {}, messageOf(error)),
