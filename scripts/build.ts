@@ -85,32 +85,57 @@ const output: OutputOptions = {
   minify: { compress: true, mangle: { keepNames: true }, codegen: true },
 };
 
-/** What sends requests, with `fetch` behind it: the monitor draws its frame before it is read. */
-const HTTP = /\/src\/client\/(client|http|http-errors)\.ts$/;
-/** What reads responses with prices: its schemas are made while the service responds. */
-const PRICES =
-  /\/src\/client\/(lenient|responses|wire-form|views\/gas-responses)\.ts$|\/src\/contract\/(primitives|gas)\.ts$/;
-/** What reads trend and advice. */
-const ADVICE = /\/src\/client\/views\/advice-responses\.ts$|\/src\/contract\/advice\.ts$/;
-/** What every command needs that asks a service for prices, and small files that a service or the monitor shares with it. */
-const CLIENT = new RegExp(
-  [
-    '/cli/(open-source|follow-snapshots|settings|config-file)\\.ts$|/src/client/(?!doctor)[\\w-]+\\.ts$',
-    '/src/client/views/(gas|chain-status)\\.ts$|/src/core/engine/(recommendation|horizons)\\.ts$',
-    '/src/core/([\\w-]+\\.ts$|alerts/)|/src/contract/choices\\.ts$|/src/(service|chain)/async\\.ts$|/asciichart/|oxc-project',
-  ].join('|'),
-);
-/** What reads the answers of all other routes: making its schemas takes as long as a request. */
-const VIEWS = /\/src\/client\/(views\/|alert-preview|auto-tx-preflight)|\/commands\/resource\.ts$/;
-/** What the views share with a service in this process, which needs no view but those of prices. */
-const RULES = new RegExp(
-  [
-    '/src/core/(auto-txs|transactions|threshold)/|/target-rules\\.ts$',
-    '/src/contract/(chain|estimate|api-error|queries|field-problems|alert-channels|alert-targets)\\.ts$',
-  ].join('|'),
-);
-/** What they share with routes other than those of prices, which a service reads when one is called. */
-const CONTRACT = /\/src\/contract\//;
+/** Modules by patterns of their paths below `src`, or of others. */
+const modules = (paths: readonly string[], others = '$^') =>
+  new RegExp(`/src/(${paths.join('|')})\\.tsx?$|${others}`);
+
+/**
+ * The parts of the program, each a file. A person waits while one is read, so each has what one step needs, and nothing that only
+ * a later one does; what no part has is a file that is read when it is imported. A part takes the modules that it names, with
+ * what these import, unless a part above it has them: the order counts.
+ */
+const PARTS: Readonly<Record<string, RegExp>> = {
+  // Every command line.
+  program: modules(['cli/main']),
+  // Commands that ask a service, and small modules that a service or the monitor shares with them.
+  client: modules(
+    [
+      'cli/(open-source|follow-snapshots|settings|config-file)',
+      'client/(?!doctor|client|http|lenient|responses|wire-form|alert-preview|auto-tx-preflight)[\\w-]+',
+      'client/views/(gas|chain-status)',
+      'core/([\\w-]+|alerts/[\\w-]+|engine/(recommendation|horizons))',
+      'contract/choices|(service|chain)/async',
+    ],
+    '/asciichart/|oxc-project',
+  ),
+  // Sending requests, with `fetch` behind it: the monitor draws its frame before it is read.
+  http: modules(['client/(client|http|http-errors)']),
+  // Responses with prices: their schemas are made while the service responds.
+  prices: modules(['client/(lenient|responses|wire-form|views/gas-responses)', 'contract/(primitives|gas)']),
+  // Trend and advice, which prices alone do not need.
+  advice: modules(['client/views/advice-responses|contract/advice']),
+  // What views share with a service in this process, which needs no view but those of prices.
+  rules: modules([
+    'core/(auto-txs|transactions|threshold)/[\\w-]+|service/alerts/target-rules',
+    'contract/(chain|estimate|api-error|queries|field-problems|alert-channels|alert-targets)',
+  ]),
+  // The monitor, and `history`, which draws without Ink.
+  chart: modules(['tui/ui/chart-lines']),
+  // Read before the monitor is loaded.
+  remembered: modules(['tui/data/remembered']),
+  // What views share with the routes of a service, other than those of prices, which it reads when one is called.
+  contract: modules(['contract/[\\w-]+']),
+  // Responses of all other routes: making their schemas takes as long as a request.
+  views: modules(['client/(views/[\\w-]+|alert-preview|auto-tx-preflight)|cli/commands/resource']),
+  // A service in this process, as far as prices need it.
+  service: modules(['cli/open-service|service/http/routes/(route|gas)']),
+  // The monitor's first frame.
+  monitor: modules(['tui/app/start']),
+  // The other routes of a service, one of which is called.
+  routes: modules(['service/http/(routes/[\\w-]+|openapi)']),
+  // The monitor with its panes.
+  session: modules(['tui/app/session']),
+};
 
 const program = build({
   input: { main: 'src/cli/main.ts' },
@@ -125,34 +150,12 @@ const program = build({
   output: {
     ...output,
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // One file for each of what the program, its commands, a service in this process and the monitor begin with.
     codeSplitting: {
-      groups: [
-        { name: 'program', test: /\/cli\/main\.ts$/, priority: 4 },
-        // What commands share that ask a service: in no chunk of those below.
-        {
-          ...{ name: 'client', priority: 3 },
-          test: (file: string) =>
-            CLIENT.test(file) &&
-            !HTTP.test(file) &&
-            !PRICES.test(file) &&
-            (/views\/(gas|chain-status)/.test(file) || !VIEWS.test(file)),
-        },
-        { name: 'http', test: HTTP, priority: 2.5 },
-        { name: 'prices', test: PRICES, priority: 2.4 },
-        { name: 'advice', test: ADVICE, priority: 2.3 },
-        { name: 'rules', test: RULES, priority: 2 },
-        { name: 'contract', test: CONTRACT, priority: 1.5 },
-        { name: 'views', test: VIEWS, priority: 1 },
-        // Of the monitor and of `history`, which draws without Ink.
-        { name: 'chart', test: /\/tui\/ui\/chart-lines\.ts$/, priority: 2 },
-        // Read before the monitor is loaded.
-        { name: 'remembered', test: /\/tui\/data\/remembered\.ts$/, priority: 2 },
-        { name: 'service', test: /\/cli\/open-service\.ts$|\/http\/routes\/(route|gas)\.ts$/, priority: 1 },
-        { name: 'routes', test: /\/http\/(routes\/|openapi\.ts$)/, priority: 0 },
-        { name: 'monitor', test: /\/tui\/app\/start\.tsx$/, priority: 0.5 },
-        { name: 'session', test: /\/tui\/app\/session\.tsx$/, priority: 0 },
-      ],
+      groups: Object.entries(PARTS).map(([name, test], at, { length }) => ({
+        name,
+        test,
+        priority: length - at,
+      })),
     },
   },
 });
