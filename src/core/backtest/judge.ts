@@ -110,12 +110,10 @@ export function judgeHorizon(
     const target = targets.find((each) => each.horizonSec === horizonSec);
     // Without a block in its time there was nothing to wait for.
     if (target?.probability == null || cheapest === null) return [];
-    const isKept = cheapest <= target.price;
-    let paidAt = isKept ? at + 1 : last;
-    while (isKept && past.priceAt(paidAt) > target.price) paidAt += 1;
-    const next = past.priceAt(at + 1);
-    const saving = savingOf(past.priceAt(paidAt), next);
-    return [{ stated: target.probability, isKept, saving, foresight: savingOf(cheapest, next) }];
+    const [paid, next] = [past.paidBy(at, target.price, until), past.priceAt(at + 1)];
+    const isKept = paid <= target.price;
+    const [saving, foresight] = [savingOf(paid, next), savingOf(cheapest, next)];
+    return [{ stated: target.probability, isKept, saving, foresight }];
   });
   if (outcomes.length === 0) return null;
   const calibration = calibrationOf(outcomes);
@@ -229,12 +227,9 @@ export function judgeWaits(past: Past, given: readonly Pick<Given, 'at' | 'wait'
 /** `null` while its time is not over, or when no block came in it. */
 function outcomeOf(past: Past, given: number, wait: Waiting) {
   const until = past.timeAt(given) + wait.deadlineSec;
-  const first = given + 1;
-  if (until >= past.timeAt(past.lastOf(given)) || past.timeAt(first) > until) return null;
-  let at = first;
-  while (past.timeAt(at + 1) <= until && past.priceAt(at) > wait.price) at += 1;
-  const paid = past.priceAt(at);
-  return { wait, isReached: paid <= wait.price, saving: savingOf(paid, past.priceAt(first)) };
+  if (until >= past.timeAt(past.lastOf(given)) || past.timeAt(given + 1) > until) return null;
+  const paid = past.paidBy(given, wait.price, until);
+  return { wait, isReached: paid <= wait.price, saving: savingOf(paid, past.priceAt(given + 1)) };
 }
 
 export type LaneReport = ReturnType<typeof reportLane>;

@@ -34,6 +34,13 @@ export class Past {
     return this.price[at] ?? 0;
   }
 
+  /** What waiting for `price` from block `at` pays: the first price that low, else the last one until a time, which is not the newest. */
+  paidBy(at: number, price: number, until: number): number {
+    let paidAt = at + 1;
+    while (this.timeAt(paidAt + 1) <= until && this.priceAt(paidAt) > price) paidAt += 1;
+    return this.priceAt(paidAt);
+  }
+
   push(block: Block, nextBaseFee: number): void {
     const at = this.blocks.length;
     const asked = Number(lowestPaidTip(block) ?? 0n);

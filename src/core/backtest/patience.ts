@@ -123,7 +123,7 @@ function naiveRule(past: Past, windows: Int32Array): Rule {
 /** What came of one rule's advice to the arrivals. */
 function scoreOf(
   past: Past,
-  windows: Int32Array,
+  patienceSec: number,
   arrivals: readonly number[],
   advise: (at: number) => WaitAdvice | null,
 ): Omit<PatienceRule, 'rule' | 'kind'> {
@@ -132,13 +132,9 @@ function scoreOf(
     const wait = advise(at);
     const next = past.priceAt(at + 1);
     if (wait === null || wait.price >= next) continue;
-    const last = windows[at] ?? at + 1;
-    const until = past.timeAt(at) + (wait.withinSec ?? Number.POSITIVE_INFINITY);
-    let paidAt = at + 1;
-    while (paidAt < last && past.timeAt(paidAt + 1) <= until && past.priceAt(paidAt) > wait.price)
-      paidAt += 1;
-    const isKept = past.priceAt(paidAt) <= wait.price;
-    waits.push({ saving: savingOf(past.priceAt(paidAt), next), stated: wait.probability, isKept });
+    const until = past.timeAt(at) + Math.min(wait.withinSec ?? patienceSec, patienceSec);
+    const paid = past.paidBy(at, wait.price, until);
+    waits.push({ saving: savingOf(paid, next), stated: wait.probability, isKept: paid <= wait.price });
   }
   const missed = waits.filter(({ isKept }) => !isKept);
   const sum = waits.reduce((total, { saving }) => total + saving, 0);
@@ -170,12 +166,12 @@ export function judgePatience(
     const price = rule(at);
     return price === null ? null : { price, probability: null };
   };
-  const score = (rule: Rule) => scoreOf(past, windows, arrivals, stating(rule));
+  const score = (rule: Rule) => scoreOf(past, patienceSec, arrivals, stating(rule));
   const quantileRule = (share: number) => {
     const prices = pricesAt(share);
     return score((at) => prices[at] ?? null);
   };
-  const own = scoreOf(past, windows, arrivals, (at) => advice.get(at) ?? null);
+  const own = scoreOf(past, patienceSec, arrivals, (at) => advice.get(at) ?? null);
   const waitsAt = (share: number) => {
     const prices = pricesAt(share);
     return arrivals.filter((at) => (prices[at] ?? 0) < past.priceAt(at + 1)).length / arrivals.length;
