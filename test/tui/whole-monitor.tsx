@@ -4,6 +4,7 @@ import { Monitor } from '../../src/tui/app/app.tsx';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { Remembered } from '../../src/tui/data/remembered.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
+import { waitFor } from '../helpers/wait-for.ts';
 import { SNAPSHOT } from './fake-gas.ts';
 import { SILENT } from './show-screen.tsx';
 import { sizedScreen } from './sized-screen.tsx';
@@ -52,5 +53,6 @@ export async function openMonitor({
   const screen = sizedScreen(app, columns, rows);
   const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
   await screen.shows(failure?.message ?? 'Average');
+  await waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'a listener to keys' });
   return { ...screen, app, press };
 }
