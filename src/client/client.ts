@@ -289,7 +289,7 @@ const advised = (advice: RecommendationView, patienceSec: number | undefined): R
 /** Without a percentile that is empty. @throws ClientError (`invalid`) for a time that is none */
 function windowQuery(query: object = {}, endpoint: string): Query {
   const texts = Object.entries(query).flatMap(([name, value]) => {
-    if (name === 'percentile' && !value) return [];
+    if (value === undefined || (name === 'percentile' && value === '')) return [];
     if (name !== 'from' && name !== 'to') return [[name, String(value)]];
     const date = new Date(value);
     if (Number.isNaN(date.getTime())) throw new ClientError('invalid', `${name} is not a time`, { endpoint });

@@ -84,7 +84,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   const badge = badgeOf(snapshot);
   if (flags.json) {
     const onResponse = (text: string) => io.stdout.write(jsonResponse(text, PATHS.baseFee));
-    const query = { ...window, size: PAGE_SIZE_MAX, ...(flags.bucket && { bucket: flags.bucket }) };
+    const query = { ...window, size: PAGE_SIZE_MAX, bucket: flags.bucket };
     const { rows, total } = await client.baseFee(query, { signal, onResponse });
     if (total > rows.length) {
       const part = `${formatCount(rows.length)} of ${formatCount(total)}`;
@@ -105,13 +105,8 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     io.stdout.write(csvText(COLUMNS, rows));
   } else if (rows.length === 0) note(io, 'there is no data for that window yet');
   else if (flags.chart) {
-    const highest = Math.max(...rows.map(({ max }) => max));
-    const axis =
-      flags.axis ??
-      readableAxis(
-        rows.map(({ mean }) => mean),
-        highest,
-      );
+    const means = rows.map(({ mean }) => mean);
+    const axis = flags.axis ?? readableAxis(means, Math.max(...rows.map(({ max }) => max)));
     const isAscii = settings.ascii.value;
     if (flags.braille && isAscii) note(io, 'braille dots need Unicode; in ASCII the chart is a line');
     const drawing = flags.braille && !isAscii ? 'braille' : 'line';
@@ -185,8 +180,8 @@ function historyChart(
   { width: columns, ...look }: Required<Pick<LineChartOptions, 'axis' | 'drawing' | 'width'>>,
 ): string {
   const width = Math.max(columns, LEAST_WIDTH);
-  const of = (name: 'min' | 'mean' | 'max') => rows.map((row) => row[name]);
-  const series = [{ values: of('mean'), lows: of('min'), highs: of('max') }];
+  const ranges = rows.map(({ min, max }) => ({ low: min, high: max }));
+  const series = [{ values: rows.map(({ mean }) => mean), ranges }];
   const options = { ...look, series, width, height: HEIGHT, format: formatGwei };
   const lines = chartLines(options).map((line) =>
     line

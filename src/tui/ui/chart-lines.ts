@@ -17,8 +17,7 @@ export type Drawing = (typeof DRAWINGS)[number];
 /** One value per slot, `null` for a gap; slots of many values also have their extremes. */
 interface ChartSeries {
   readonly values: readonly (number | null)[];
-  readonly lows?: readonly (number | null)[];
-  readonly highs?: readonly (number | null)[];
+  readonly ranges?: readonly Readonly<Record<'low' | 'high', number | null>>[];
   readonly color?: ColorName;
   /** Lines must differ by more than colour; default by index: solid, dashed, dotted. */
   readonly style?: LineStyle;
@@ -70,8 +69,9 @@ function plotOf({ series, width, height, xLabels, format, axis = 'linear', inclu
   const rows = height - (hasLabels ? 1 : 0);
   // Shorter series end in a gap.
   const slots = Math.max(0, ...series.map(({ values }) => values.length));
-  const all = series.flatMap(({ values, lows = [], highs = [] }) => [...values, ...lows, ...highs]);
-  const known = all.filter((value) => value !== null);
+  const known = series
+    .flatMap(({ values, ranges = [] }) => [values, ranges.flatMap(({ low, high }) => [low, high])].flat())
+    .filter((value) => value !== null);
   const scale = chartScale(known.length === 0 ? [] : [...known, ...include], { rows, format, axis });
   const gutter = Math.max(GUTTER, ...[...scale.labels.values()].map(({ length }) => length + 1));
   return { hasLabels, rows, slots, scale, gutter, plotWidth: chartPlotWidth(width, gutter) };
@@ -237,14 +237,14 @@ function columnOf(index: number, count: number, width: number): number {
 }
 
 /** Fits values to `width` columns. Few are held over their share: a slope would show prices that never existed. */
-function toColumns({ values, lows, highs }: ChartSeries, width: number, count: number) {
+function toColumns({ values, ranges }: ChartSeries, width: number, count: number) {
   return Array.from({ length: width }, (_, column): Column | null => {
     const from = Math.floor((column * count) / width);
     const to = Math.max(Math.floor(((column + 1) * count) / width), from + 1);
     const known = values.slice(from, to).flatMap((mean, place) => {
       if (mean === null) return [];
-      const [low, high] = [lows?.[from + place] ?? mean, highs?.[from + place] ?? mean];
-      return [{ min: Math.min(low, mean), mean, max: Math.max(high, mean) }];
+      const { low, high } = ranges?.[from + place] ?? { low: null, high: null };
+      return [{ min: Math.min(low ?? mean, mean), mean, max: Math.max(high ?? mean, mean) }];
     });
     if (known.length === 0) return null;
     const mean = known.reduce((sum, one) => sum + one.mean / known.length, 0);

@@ -63,8 +63,7 @@ function draw(points: readonly Bucket[], { axis, drawing = 'line', width = 120, 
       index: points.findIndex((point) => point.timestamp === timestamp),
     }),
   );
-  const of = (name: keyof Bucket) => points.map((point) => point[name]);
-  const series = [{ values: of('mean'), lows: of('low'), highs: of('high') }];
+  const series = [{ values: points.map(({ mean }) => mean), ranges: points }];
   const options = { series, marks, axis, drawing, width, height, format: formatGwei };
   const lines = chartLines(options).map((line) => line.map(({ text }) => text).join(''));
   const plotWidth = chartPlotWidth(width);

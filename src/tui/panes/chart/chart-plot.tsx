@@ -231,10 +231,8 @@ function previousSegments(data: ChartData): readonly Line[] {
     const part = colored(` only ${formatSpan(reachSec)} of it stored`, 'warn');
     return [[...name, part], ...extremes(before)];
   }
-  return [
-    ...[name, ...extremes(before)],
-    ...(change === null ? [] : [[plain(`mean of this ${timeFrame} ${formatChange(change)}`)]]),
-  ];
+  const against = change === null ? [] : [[plain(`mean of this ${timeFrame} ${formatChange(change)}`)]];
+  return [name, ...extremes(before), ...against];
 }
 
 function gasSegments(data: ChartData): readonly Line[] {
@@ -433,8 +431,8 @@ export const ChartPlot = memo(function ChartPlot(props: ChartPlotProps) {
 
   const index = cursor === null ? null : slotAt(slots, cursor);
   const plotWidth = Math.max(chartPlotWidth(chartWidth), 1);
-  const values = (name: Exclude<keyof ChartSlot, 'timestamp'>) => slots.map((slot) => slot[name]);
-  const base = { color: 'base', values: values('base'), lows: values('low'), highs: values('high') } as const;
+  const values = (name: Known) => slots.map((slot) => slot[name]);
+  const base = { color: 'base', values: values('base'), ranges: slots } as const;
   const before = { color: 'previous', style: 'dotted', values: values('previous') } as const;
   const tip = { color: 'tip', style: 'dashed', values: values('tip') } as const;
   // Of two in one place the more important is drawn last, on top, and of two alike the higher one.
