@@ -104,7 +104,10 @@ export function priceCharts(
       const timestamp = blockTimestamp ?? updatedAt ?? now();
       if (timestamp <= (polled.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY)) return;
       const point = {
-        ...{ timestamp, gasUsedRatio, nativeUsd, base: Number(baseFee) },
+        timestamp,
+        gasUsedRatio,
+        nativeUsd,
+        base: Number(baseFee),
         priority: priorityFee === null ? null : Number(priorityFee),
         low: Number(lanes.slow.price),
         average: Number(lanes.average.price),

@@ -108,10 +108,8 @@ async function backtest(
       out === undefined ? null : await createLineFile<null>('--predictions', out, 'predictions', flags.force);
     try {
       const { value: patienceSec, from: origin } = settings.patienceSec;
-      const walk = walkThrough({
-        ...{ blocks, feeRule: chainProfile(chainId).feeRule, from, to },
-        ...(origin !== DEFAULT && { patiencesSec: [patienceSec] }),
-      });
+      const patiencesSec = origin === DEFAULT ? undefined : [patienceSec];
+      const walk = walkThrough({ blocks, feeRule: chainProfile(chainId).feeRule, from, to, patiencesSec });
       for (let walked = 1; ; walked += 1) {
         const next = walk.next();
         if (next.done) return { chainId, report: next.value };
@@ -155,7 +153,7 @@ function backtestJson(
     ...about,
     stretch: { ...rest, firstTime: iso(firstTime), lastTime: iso(lastTime), blocksWithTips: withTips },
     judged,
-    ...(parts.lanes ? { lanes } : {}),
+    lanes: parts.lanes ? lanes : undefined,
     ...(parts.horizons ? { horizons, unjudgedHorizons, waits, patience } : {}),
   };
   return jsonText(written, (value) => Number(value.toFixed(6)), 2);
@@ -192,9 +190,9 @@ function predictionLine({ block, advice, waits }: Prediction): string {
       return [lane, { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability }];
     }),
   );
-  const targets = advice.recommendation.alternatives.map(({ horizonSec, price, probability }) => ({
-    ...{ horizonSec, price, probability },
-  }));
+  const targets = advice.recommendation.alternatives.map(({ horizonSec, price, probability }) => {
+    return { horizonSec, price, probability };
+  });
   const patience = waits.map(({ patienceSec, wait }) => ({
     patienceSec,
     wait: wait && { horizonSec: wait.horizonSec, price: wait.price, probability: wait.probability },

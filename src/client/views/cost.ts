@@ -50,7 +50,9 @@ export function costOfCall(
     return { price, wei, usd: nativeUsd === null ? null : usdOf(wei, nativeUsd) };
   };
   return {
-    ...{ gas, dataFee, dataFeeReason },
+    gas,
+    dataFee,
+    dataFeeReason,
     lanes: eachLane((lane) => at(lanes[lane].price)),
     waits: (advice?.alternatives ?? []).flatMap((wait) =>
       wait.price === null || wait.horizonSec > patienceSec ? [] : [{ wait, ...at(wait.price) }],

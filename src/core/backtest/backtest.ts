@@ -25,7 +25,7 @@ export interface BacktestOptions {
   readonly from?: number;
   readonly to?: number;
   /** Patiences to score, in seconds: those of the horizons where left out. */
-  readonly patiencesSec?: readonly number[];
+  readonly patiencesSec?: readonly number[] | undefined;
 }
 
 const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];

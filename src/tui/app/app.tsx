@@ -58,7 +58,7 @@ export function Monitor(props: MonitorProps) {
   const [memory] = useState(() => new Map<string, unknown>());
   const [remembered] = useState(() => props.remembered ?? new Remembered());
   return (
-    <Clock now={now} {...(isSpoken && { periodMs: SPOKEN_TICK_MS })}>
+    <Clock now={now} periodMs={isSpoken ? SPOKEN_TICK_MS : undefined}>
       <ToastHost>
         <MemoryContext value={memory}>
           <RememberedContext value={remembered}>

@@ -76,14 +76,14 @@ export function useZone(at: number) {
   const [zone, remember] = useRemembered('zone', ShownZone, 'local', { isEverywhere: true });
   setZone(zone);
   const toast = useToast();
-  const toggle = () => {
+  const toggleZone = () => {
     const next = zone === 'utc' ? 'local' : 'utc';
     remember(next);
     setZone(next);
     const text = next === 'utc' ? 'All times in UTC' : `All times local: ${zoneText(offsetAt(at))}`;
     toast({ kind: 'info', text });
   };
-  return { zone, name: zoneText(offsetAt(at)), toggle };
+  return { zone, zoneName: zoneText(offsetAt(at)), toggleZone };
 }
 
 /** Requests everything on the screen anew, or nothing while it is frozen; without prices the other keys do nothing. */

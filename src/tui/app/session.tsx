@@ -16,7 +16,7 @@ import { useToast } from '../chrome/toast.tsx';
 import { ListsProvider } from '../data/lists.tsx';
 import { MonitorContext, type MonitorScope, type QuerySession } from '../data/monitor-context.ts';
 import { UNDO_MS } from '../data/mutations.ts';
-import { useForkChip, usePrices } from '../data/prices.ts';
+import { type Prices, useForkChip, usePrices } from '../data/prices.ts';
 import { createQueryClient } from '../data/query-client.ts';
 import { chainMemory, RememberedContext, useRemembered } from '../data/remembered.ts';
 import type { Scope } from '../input/keymap.ts';
@@ -64,21 +64,23 @@ function SessionScreen(props: SessionProps) {
   };
   const [patienceSec, setPatience] = useRemembered('patience', PatienceSec, PATIENCE_SEC.default);
   const prices = usePrices(session, opened?.intervalMs, patienceSec);
-  const { data: snapshot, status, intervalMs, quotaMs } = prices;
+  const { data: snapshot, status, intervalMs } = prices;
   const hasFailed = source.kind === 'failed';
   const health: Health = hasFailed ? { kind: 'none' } : healthOf(prices, state.frozen, status);
   useMemoryOf(opened, snapshot?.chainId ?? null);
   const tabs = useTabs(() => change({ overlay: null }));
   const { tab } = tabs;
-  const zone = useZone(snapshot?.blockTimestamp ?? now());
+  const { zone, zoneName, toggleZone } = useZone(snapshot?.blockTimestamp ?? now());
   const toast = useToast();
 
   const newAlert: MonitorScope['newAlert'] = (prefill) => {
     openForm(memory, 'alert', prefill, tab.scope);
     tabs.show('alerts');
   };
-  const scope = monitorScope(props, session, opened, {
-    ...{ snapshot, status, intervalMs, quotaMs, patienceSec, newAlert, showTab: tabs.show },
+  const scope = monitorScope(props, session, opened, prices, {
+    patienceSec,
+    newAlert,
+    showTab: tabs.show,
     setPatience: (sec) => {
       setPatience(sec);
       toast({ kind: 'info', text: `You can wait up to ${formatDuration(sec)}` });
@@ -101,19 +103,8 @@ function SessionScreen(props: SessionProps) {
   useEffect(() => {
     log?.({ type: 'state', tab: title, status: health.kind, head });
   }, [log, title, health.kind, head]);
-  const keys = useSessionKeys({
-    ...{ state, change, board, source, prices, health, tabs, newAlert },
-    toggleZone: zone.toggle,
-  });
-  const frame = {
-    ...{ snapshot, health, tab, isWhole: isBoard, zone: zone.name },
-    chainName: (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null,
-    badge: badgeOf(snapshot, opened),
-    // A frozen screen says that it is, and has no pace.
-    pace: state.frozen ? '' : prices.paceText,
-    fork: useForkChip(session, snapshot !== undefined),
-    speed: opened?.playback?.speed ?? null,
-  };
+  const keys = useSessionKeys({ state, change, board, source, prices, health, tabs, toggleZone, newAlert });
+  const fork = useForkChip(session, snapshot !== undefined);
   return (
     <MonitorContext value={scope}>
       <ListsProvider
@@ -122,9 +113,21 @@ function SessionScreen(props: SessionProps) {
       >
         <KeyListener scopes={SCOPES_OF[shown] ?? [tab.scope, 'global']} global={keys}>
           <Room columns={columns} rows={rows}>
-            <Frame {...frame}>
+            <Frame
+              chainName={(snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null}
+              badge={badgeOf(snapshot, opened)}
+              snapshot={snapshot}
+              health={health}
+              tab={tab}
+              // A frozen screen says that it is, and has no pace.
+              pace={state.frozen ? '' : prices.paceText}
+              zone={zoneName}
+              fork={fork}
+              speed={opened?.playback?.speed ?? null}
+              isWhole={isBoard}
+            >
               <DimContext value={isPast(health) || isOutdated(status)}>
-                <Body {...props} {...{ shown, source, scope, reason, tab, zone: zone.zone }} />
+                <Body {...props} {...{ shown, source, scope, reason, tab, zone }} />
               </DimContext>
             </Frame>
           </Room>
@@ -204,29 +207,29 @@ function Body({ shown, source, scope, reason, tab, zone, ...props }: BodyProps) 
   }
 }
 
-type SessionPart =
-  | 'snapshot'
-  | 'status'
-  | 'intervalMs'
-  | 'quotaMs'
-  | 'patienceSec'
-  | 'setPatience'
-  | 'showTab'
-  | 'newAlert'
-  | 'openPlace';
-
 /** What panes know and can do; `null` while no source is open. */
 function monitorScope(
   { undoMs = UNDO_MS, fullPath, saveFile }: SessionProps,
   session: QuerySession,
   opened: MonitorSource | null,
-  part: Pick<MonitorScope, SessionPart>,
+  { data: snapshot, status, intervalMs, quotaMs }: Prices,
+  actions: Pick<MonitorScope, 'patienceSec' | 'setPatience' | 'showTab' | 'newAlert' | 'openPlace'>,
 ): MonitorScope | null {
   if (opened === null) return null;
   const { client, isEphemeral, badge, name = null, clientOptions: { url, apiKey = null } = {} } = opened;
   const host = session.isOwnService ? null : name;
   return {
-    ...{ ...session, ...part, client, undoMs, fullPath, saveFile, host },
+    ...session,
+    ...actions,
+    client,
+    snapshot,
+    status,
+    intervalMs,
+    quotaMs,
+    undoMs,
+    fullPath,
+    saveFile,
+    host,
     forgetful: isEphemeral ? (badge === 'SIMULATED' ? 'the demo' : 'gastop') : null,
     isPlain: host !== null && url !== undefined && isPlainUrl(new URL(url)),
     isKey: keyFinder(apiKey),

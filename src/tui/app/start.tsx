@@ -58,8 +58,8 @@ export async function startMonitor(options: MonitorOptions): Promise<Pick<Ending
       maxFps: MAX_FPS,
       exitOnCtrlC: false,
       patchConsole: false,
-      ...(log && { onRender: ({ renderTime }) => log({ type: 'frame', ms: Math.round(renderTime) }) }),
-      ...(screenReader && { isScreenReaderEnabled: true }),
+      onRender: log && (({ renderTime }) => log({ type: 'frame', ms: Math.round(renderTime) })),
+      isScreenReaderEnabled: screenReader || undefined,
     },
   );
   const byKey = instance.waitUntilExit().then((): Ending => ({ code: 0 }), errorEnding);

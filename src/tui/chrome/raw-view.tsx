@@ -61,7 +61,8 @@ export function helpLines(current: Scope, forgetful: string | null = null): read
     const bindings = KEYMAP.filter((binding) => binding.scope === scope);
     const title = scopeTitle(scope);
     return [
-      ...['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`],
+      '',
+      `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
       ...bindings.map(({ label, help }) => `  ${fitText(label, LABEL_ROOM)}${help}`),
     ];
   });

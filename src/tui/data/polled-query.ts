@@ -18,7 +18,7 @@ export interface PolledQuery<T> {
   /** Polling interval, ms; `null` or left out: none. */
   readonly everyMs?: number | null | ((data: T | undefined) => number | null);
   /** The prices whose head block the data belongs to: it is refetched when the head changes. */
-  readonly head?: SnapshotView;
+  readonly head?: SnapshotView | undefined;
   /** How long data stands, ms, whatever block it is of and whenever its screen is shown again; default: 0. */
   readonly freshMs?: number;
   /** Where data begins (ms since epoch) whose history does not fill its time frame yet; `null`: it does. */

@@ -24,8 +24,12 @@ export function editLine(input: TextInput, key: string): TextInput {
   const { cursor } = input;
   const end = characters.length;
   const moves: Partial<Record<string, number>> = {
-    ...{ left: cursor - 1, right: cursor + 1 },
-    ...{ home: 0, 'ctrl+a': 0, end, 'ctrl+e': end },
+    left: cursor - 1,
+    right: cursor + 1,
+    home: 0,
+    'ctrl+a': 0,
+    end,
+    'ctrl+e': end,
   };
   const removals: Partial<Record<string, readonly [from: number, to: number]>> = {
     backspace: [cursor - 1, cursor],

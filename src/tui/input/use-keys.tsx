@@ -320,7 +320,11 @@ function keyNames(input: string, key: Key): readonly string[] {
 }
 
 const CONTROLS: Readonly<Record<string, string>> = {
-  ...{ ' ': 'space', '\r': 'return', '\n': 'return', '\t': 'tab', '\x7f': 'backspace' },
+  ' ': 'space',
+  '\r': 'return',
+  '\n': 'return',
+  '\t': 'tab',
+  '\x7f': 'backspace',
 };
 
 /** Invisible characters that change their neighbours: joiners, the letters of flags. */

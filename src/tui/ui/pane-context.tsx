@@ -51,7 +51,7 @@ const ClockContext = createContext(createTicks(Date.now));
 
 interface ClockProps {
   readonly now: () => number;
-  readonly periodMs?: number;
+  readonly periodMs?: number | undefined;
   readonly children: ReactNode;
 }
 

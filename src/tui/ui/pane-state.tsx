@@ -20,16 +20,14 @@ export function PaneState(state: PaneStateProps) {
   const lines = (): readonly (string | null | undefined)[] => {
     if (state.kind === 'loading') return [null, `Loading ${state.what} …`, state.why];
     if (state.kind === 'empty') return [state.title, state.hint, state.more];
-    return [
-      ...[`! ${state.title}`, state.reason],
-      ...[`no data yet · ${next ?? 'not tried again by itself'}`, state.hint],
-    ];
+    const retry = `no data yet · ${next ?? 'not tried again by itself'}`;
+    return [`! ${state.title}`, state.reason, retry, state.hint];
   };
   const [title, ...texts] = lines();
   return (
     <Box width={columns} height={rows} overflow="hidden">
       <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
-        <Text bold {...(state.kind === 'error' && { color: COLORS.bad })}>
+        <Text bold color={state.kind === 'error' ? COLORS.bad : undefined}>
           {forTerminal(title ?? '')}
         </Text>
         {placed(texts, (text, place) => (

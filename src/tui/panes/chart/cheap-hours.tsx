@@ -206,7 +206,8 @@ function mapLines({ hours, current }: HourWeek, cursor: number | null, width: nu
     ...shades.map(({ glyph, color, bound }, place) => {
       return [{ text: glyph, color }, plain(` ${place === 0 ? 'cheap ' : ''}≤ ${formatGwei(bound)}`)];
     }),
-    ...[[faint('[ ] now')], [faint(`${UNSEEN} no data`)]],
+    [faint('[ ] now')],
+    [faint(`${UNSEEN} no data`)],
   ];
   return { lines: [[faint(`${' '.repeat(LABEL_WIDTH)}${heading.join('')}`)], ...rows], legend };
 }

@@ -411,9 +411,11 @@ export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
       when: context.moment,
     }).filter(([name]) => name !== 'status' && name !== 'tip rank');
   const linesOf = (of: TxView) => [
-    ...[...gap, ...factLines(factsOf(of), context.width)],
+    ...gap,
+    ...factLines(factsOf(of), context.width),
     ...(isCosted && gas !== null ? costLines(callCostOf(of, gas), context) : []),
-    ...[...gap, ...standing(of, block, context)],
+    ...gap,
+    ...standing(of, block, context),
     ...pendingLines(of.pending, context.symbol, context),
   ];
   return (

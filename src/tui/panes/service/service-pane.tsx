@@ -77,7 +77,7 @@ function useServiceContext() {
       ask: (client, signal) => client.summary({ signal }),
       everyMs: Math.max(intervalMs, LEAST_SUMMARY_MS),
       // A remote service counts every request.
-      ...(isOwn ? { head: snapshot } : {}),
+      head: isOwn ? snapshot : undefined,
     }),
     limits: useRateLimits(monitor, Math.max(intervalMs, LIMITS_MS)),
     day: useMarket('24h'),
@@ -340,8 +340,13 @@ const price = (id: 'now' | 'min' | 'p10' | 'median' | 'mean' | 'p90' | 'max', ra
 
 const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   leftColumn('gwei', 6, 0, ({ name }) => name),
-  ...[price('now', 1), price('min', 2), price('p10', 8), price('median', 4)],
-  ...[price('mean', 5), price('p90', 9), price('max', 3)],
+  price('now', 1),
+  price('min', 2),
+  price('p10', 8),
+  price('median', 4),
+  price('mean', 5),
+  price('p90', 9),
+  price('max', 3),
   rightColumn('change', 8, 7, ({ changeRatio }) => known(changeRatio, formatChange)),
   rightColumn('± of mean', 9, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
 ];
