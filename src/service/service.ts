@@ -28,7 +28,7 @@ import { createCoinPrice } from './coin-price.ts';
 import { type Condition, conditionOf } from './condition.ts';
 import { createAdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
-import { Follower } from './follow/follower.ts';
+import { Follower, type FollowerOptions } from './follow/follower.ts';
 import { createForkWatch } from './follow/fork-watch.ts';
 import type { Engine } from './follow/ingested-chain.ts';
 import type { News } from './follow/source-news.ts';
@@ -39,7 +39,7 @@ import { createGasMetrics } from './http/gas-metrics.ts';
 import { createGasStreams } from './http/gas-streams.ts';
 import type { RequestRecord } from './http/server.ts';
 import { Lease, type LeaseOptions, leaseWords } from './lease.ts';
-import { createLookups } from './lookups.ts';
+import { createLookups, type Lookups } from './lookups.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface ServiceOptions {
@@ -97,84 +97,26 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Follows `source` and serves v1, even while it is unreachable. @throws {StoreError} */
 export async function startService(options: ServiceOptions) {
-  const { source, signal, glance, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
+  const { signal, glance, wallNow = Date.now, onError = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
-  const lease = createLease(options, database, () => follower.publisher.report(price.usd()));
-  const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
-  const shared = { source, lease, wallNow, signal, onError };
-  const blocks = new BlockStore(database, () => lease.right, wallNow);
-  const history = new HistoryStore(database);
-  const alerts = new AlertStore(database);
-  const autoTxs = new AutoTxStore(database, () => lease.right);
-  const profile = () => follower.chain.profile;
-  const price = createCoinPrice({ ...shared, given: options.priceFeed, profile });
-  const ruleBasis = createRuleBasis({
-    ...shared,
-    alerts,
-    profile,
-    coinPrice: price.read,
-    coinAsked: price.asked,
+  const lease = createLease(options, database, () => follower.publisher.report(coinPrice.usd()));
+  const shared: Shared = { source: options.source, database, lease, wallNow, signal, onError };
+  const stores = openStores(shared);
+  const following = createFollowing(options, shared, stores, {
+    wakeOutboxWorker: () => alerts.worker.wake(),
+    wakeAutoTxSchedule: () => autoTxs.schedule.wake(),
   });
-  const follower = new Follower({
-    ...shared,
-    store: blocks,
-    track: createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite && glance === undefined),
-    createEngine: options.createEngine ?? engineOf(options),
-    historySec,
-    // Advice rests on more of the past than prices do.
-    loadedSec: glance === 'advice' ? historySec : 0,
-    isFilledOnDemand: glance !== undefined,
-    isForPrices: glance === 'prices',
-    neglectedMs: options.neglectedMs,
-    unsaved: options.unsaved && unsavedWords(options.unsaved),
-    coinPrice: price.read,
-    ruleBasis,
-    wakeOutboxWorker: () => outboxWorker.wake(),
-    onStored: () => autoTxSchedule.wake(),
-    onNews,
-  });
-  const notifiers: NotifierSettings = {
-    smtp: null,
-    telegram: null,
-    allowPrivateTargets: false,
-    ...options.delivery,
-    isSimulated: source.kind === 'simulated',
-  };
-  const outboxWorker = startOutboxWorker({
-    ...shared,
-    database,
-    delivery: notifiers,
-    agreedNow: () => follower.agreedNow(),
-    onAttempt: options.onAttempt,
-  });
-  const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
-  const autoTxSchedule = startAutoTxSchedule({
-    ...shared,
-    store: autoTxs,
-    blocks,
-    history,
-    profile: () => follower.sharedChain,
-    confirmations,
-    freshChain: () => follower.freshChain(),
-    coinPrice: price.read,
-    agreedNow: () => follower.agreedNow(),
-    steadyNow: () => performance.now(),
-    senderMs: options.senderMs,
-  });
-  const onForksChange = () => {
-    follower.publisher.notify();
-    autoTxSchedule.wake();
-  };
-  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: onForksChange });
-  const reader = createChainReader(source, signal);
+  const { follower, coinPrice } = following;
   const { chain, publisher } = follower;
-  const lookups = createLookups({ ...shared, follower, history, blocks, reader, forks });
-  const condition = () => conditionOf({ ...shared, database, follower });
+  const reader = createChainReader(options.source, signal);
+  const lookups = createLookups({ ...shared, ...stores, ...following, reader });
+  const alerts = startAlerts(options, shared, stores, following);
+  const autoTxs = startAutoTxs(options, shared, stores, following, lookups);
   const gate = options.gate ?? createOpenGate(wallNow);
-  const streams = createGasStreams(follower.publisher, gate);
+  const streams = createGasStreams(publisher, gate);
   signal.addEventListener('abort', streams.end, { once: true });
-  const gasMetrics = createGasMetrics();
+  const condition = (): Condition => ({ ...conditionOf({ ...shared, follower }), streams: streams.count() });
   const app = createApp({
     ...options,
     publisher,
@@ -184,29 +126,10 @@ export async function startService(options: ServiceOptions) {
     gate,
     streams,
     onError,
-    alerts: new AlertService({
-      alerts,
-      outbox: new OutboxStore(database),
-      rules: targetRules(notifiers),
-      chain: follower.chain,
-      history,
-      basis: ruleBasis,
-      wallNow,
-      chainNow: () => source.now(),
-      onDue: () => outboxWorker.wake(),
-    }),
-    autoTxs: new AutoTxService({
-      ...shared,
-      store: autoTxs,
-      profile,
-      isKeyMissing: () => lease.cannotLead !== null && lease.current === null,
-      readPublished: () => follower.publisher.read(),
-      reach: (price, withinSec) => chain.reachProbability(price, withinSec),
-      pending: lookups.pending,
-      confirmations,
-      onChanged: () => autoTxSchedule.wake(),
-    }),
+    alerts: alerts.service,
+    autoTxs: autoTxs.service,
   });
+  const gasMetrics = createGasMetrics();
 
   async function loadRoutesLater(): Promise<void> {
     await sleep(LOAD_ROUTES_AFTER_MS, signal);
@@ -216,9 +139,9 @@ export async function startService(options: ServiceOptions) {
   async function run(): Promise<void> {
     lease.run();
     if (glance === undefined) void loadRoutesLater().catch(onError);
-    const retired = retireOwners([alerts, autoTxs], gate, wallNow, onError, signal);
-    await Promise.all([follower.run(), price.run(signal), glance === undefined && forks.run(), retired]);
-    await Promise.all([outboxWorker.done(), autoTxSchedule.done()]);
+    const retired = retireOwners([stores.alerts, stores.autoTxs], gate, wallNow, onError, signal);
+    await Promise.all([following.run(), retired]);
+    await Promise.all([alerts.worker.done(), autoTxs.schedule.done()]);
     // Last, so that the next leader finds everything stored.
     await lease.end();
     await database.close();
@@ -234,7 +157,7 @@ export async function startService(options: ServiceOptions) {
       ),
     /** Ends the streams of `gas/stream`, for a server that stops. */
     endStreams: streams.end,
-    condition: (): Condition => ({ ...condition(), streams: streams.count() }),
+    condition,
     /** Why requests would be refused or nothing can be written, whatever they need; `null` while all is well. */
     checkParts: createReadiness([
       { name: 'the database', check: () => requireOurs(database) },
@@ -243,13 +166,13 @@ export async function startService(options: ServiceOptions) {
     /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
     /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
-    gasMetrics: async () => gasMetrics(follower.publisher.read(), await lookups.dataFees()),
+    gasMetrics: async () => gasMetrics(publisher.read(), await lookups.dataFees()),
     /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
     /** Resolves with the next change of what is served, such as a block. */
     changed: (): Promise<void> =>
       new Promise((resolve) => {
-        const stop = follower.publisher.subscribe(() => {
+        const stop = publisher.subscribe(() => {
           stop();
           resolve();
         });
@@ -259,6 +182,149 @@ export async function startService(options: ServiceOptions) {
     /** Resolves when everything has ended after the abort and the database is closed. */
     done: run(),
   };
+}
+
+/** What all parts of a service need. */
+interface Shared {
+  readonly source: ChainSource;
+  readonly database: Database;
+  readonly lease: Lease;
+  readonly wallNow: () => number;
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+}
+
+const openStores = ({ database, lease, wallNow }: Shared) => ({
+  blocks: new BlockStore(database, () => lease.right, wallNow),
+  history: new HistoryStore(database),
+  alerts: new AlertStore(database),
+  autoTxs: new AutoTxStore(database, () => lease.right),
+});
+
+type Stores = ReturnType<typeof openStores>;
+type Following = ReturnType<typeof createFollowing>;
+
+/** The follower, and what is read beside blocks: the coin's price, what rules in dollars are priced by, and forks. */
+function createFollowing(
+  options: ServiceOptions,
+  shared: Shared,
+  { blocks, alerts }: Stores,
+  wakes: Pick<FollowerOptions, 'wakeOutboxWorker' | 'wakeAutoTxSchedule'>,
+) {
+  const { glance } = options;
+  const { database, lease, signal, onError } = shared;
+  const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
+  const profile = () => follower.chain.profile;
+  const coinPrice = createCoinPrice({ ...shared, given: options.priceFeed, profile });
+  const ruleBasis = createRuleBasis({
+    ...shared,
+    alerts,
+    profile,
+    coinPrice: coinPrice.read,
+    coinAsked: coinPrice.asked,
+  });
+  const follower = new Follower({
+    ...shared,
+    ...wakes,
+    store: blocks,
+    track: createAdviceJudge(new TrackStore(database), onError, () => lease.mayWrite && glance === undefined),
+    createEngine: options.createEngine ?? engineOf(options),
+    historySec,
+    // Advice rests on more of the past than prices do.
+    loadedSec: glance === 'advice' ? historySec : 0,
+    isFilledOnDemand: glance !== undefined,
+    isForPrices: glance === 'prices',
+    neglectedMs: options.neglectedMs,
+    unsaved: options.unsaved && unsavedWords(options.unsaved),
+    coinPrice: coinPrice.read,
+    ruleBasis,
+    onNews: options.onNews ?? (() => {}),
+  });
+  const onForksChange = () => {
+    follower.publisher.notify();
+    wakes.wakeAutoTxSchedule();
+  };
+  const forks = createForkWatch({ ...shared, chain: follower.chain, onChange: onForksChange });
+  return {
+    follower,
+    coinPrice,
+    ruleBasis,
+    forks,
+    run: () => Promise.all([follower.run(), coinPrice.run(signal), glance === undefined && forks.run()]),
+  };
+}
+
+/** The alerts of all owners: the routes' side, and the worker that sends what has fired. */
+function startAlerts(
+  options: ServiceOptions,
+  shared: Shared,
+  { alerts, history }: Stores,
+  { follower, ruleBasis }: Following,
+) {
+  const { source, database, wallNow } = shared;
+  const delivery: NotifierSettings = {
+    smtp: null,
+    telegram: null,
+    allowPrivateTargets: false,
+    ...options.delivery,
+    isSimulated: source.kind === 'simulated',
+  };
+  const worker = startOutboxWorker({
+    ...shared,
+    delivery,
+    agreedNow: () => follower.agreedNow(),
+    onAttempt: options.onAttempt,
+  });
+  const service = new AlertService({
+    alerts,
+    outbox: new OutboxStore(database),
+    rules: targetRules(delivery),
+    chain: follower.chain,
+    history,
+    basis: ruleBasis,
+    wallNow,
+    chainNow: () => source.now(),
+    onDue: () => worker.wake(),
+  });
+  return { service, worker };
+}
+
+/** The auto-txs of all owners: the routes' side, and the schedule that sends what is due. */
+function startAutoTxs(
+  options: ServiceOptions,
+  shared: Shared,
+  { autoTxs, blocks, history }: Stores,
+  { follower, coinPrice }: Following,
+  { pending }: Lookups,
+) {
+  const { lease } = shared;
+  const { chain, publisher } = follower;
+  const confirmations = (profile: ChainProfile) => options.confirmations ?? confirmationsOf(profile);
+  const schedule = startAutoTxSchedule({
+    ...shared,
+    store: autoTxs,
+    blocks,
+    history,
+    profile: () => follower.sharedChain,
+    confirmations,
+    freshChain: () => follower.freshChain(),
+    coinPrice: coinPrice.read,
+    agreedNow: () => follower.agreedNow(),
+    steadyNow: () => performance.now(),
+    senderMs: options.senderMs,
+  });
+  const service = new AutoTxService({
+    ...shared,
+    store: autoTxs,
+    profile: () => chain.profile,
+    isKeyMissing: () => lease.cannotLead !== null && lease.current === null,
+    readPublished: () => publisher.read(),
+    reach: (price, withinSec) => chain.reachProbability(price, withinSec),
+    pending,
+    confirmations,
+    onChanged: () => schedule.wake(),
+  });
+  return { service, schedule };
 }
 
 /** The lease, with news of its changes; a process without the key of the stored transactions does not lead. */

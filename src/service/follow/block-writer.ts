@@ -39,7 +39,7 @@ export interface BlockWriterOptions {
   /** Whether prices alone are read, without advice to record. */
   readonly isForPrices: boolean;
   readonly wakeOutboxWorker: () => void;
-  readonly onStored: () => void;
+  readonly wakeAutoTxSchedule: () => void;
   readonly wallNow: () => number;
 }
 
@@ -140,7 +140,7 @@ export class BlockWriter {
       const isLast = at + BATCH >= blocks.length;
       this.#enqueue(async () => {
         await this.#save(blocks.slice(at, at + BATCH), isLast ? given : null);
-        if (isLast) this.#options.onStored();
+        if (isLast) this.#options.wakeAutoTxSchedule();
         if (isLast) await this.#options.track.settle();
         if (blocks.length > BATCH) await setImmediate();
       });

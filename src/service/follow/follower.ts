@@ -84,7 +84,7 @@ export class Follower {
       writer: this.writer,
       filler: this.#filler,
     });
-    this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: options.onStored });
+    this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: options.wakeAutoTxSchedule });
     this.ready.catch(() => {});
   }
 

@@ -83,7 +83,7 @@ const follower = new Follower({
   wallNow: Date.now,
   ruleBasis: { at: () => basisOf(follower.chain.head?.number ?? 0), ready: async () => {} },
   wakeOutboxWorker: () => outboxWorker.wake(),
-  onStored: () => {
+  wakeAutoTxSchedule: () => {
     hasStored = true;
   },
   onError,
