@@ -11,6 +11,7 @@ import { afterKills, emptyDatabase, expectWhole, killsOn } from '../../helpers/d
 import { listen } from '../../helpers/listen.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
+import { inTime, PATIENCE_MS } from '../../helpers/wait-for.ts';
 import { insertAlerts, readAlerts } from '../../store/alerts/stored-alerts.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 import { blockOf, pricesOf, storyAlerts, thresholdOf } from './crash-story.ts';
@@ -19,6 +20,9 @@ const PROGRAM = await buildProgram('service/alerts/follow-until-killed.ts');
 const KILLS = isSlowRun ? 200 : 1;
 /** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
 const AHEAD = isSlowRun ? 2 : 0;
+
+/** It goes on until a kill came between an answer and its being taken down, but for so many times the kills at most. */
+const MOST_TIMES = 10;
 
 function prepareProcess(path: string) {
   const child = spawn(process.execPath, ['--no-warnings', PROGRAM, path], {
@@ -38,15 +42,18 @@ function prepareProcess(path: string) {
         if (taken >= blocks) resolve();
       });
       tell('start');
-      await promise;
+      const ended = exit.then(([code]) =>
+        Promise.reject(new Error(`it ended with ${code} before it was killed`)),
+      );
+      await inTime(Promise.race([promise, ended]), `${blocks} blocks`, PATIENCE_MS, () => `: ${taken} did`);
     },
     async kill() {
       child.kill('SIGKILL');
-      await exit;
+      await inTime(exit, 'the end after SIGKILL');
     },
     async finish() {
       tell('finish');
-      const [code] = await exit;
+      const [code] = await inTime(exit, 'the end once all is stored and delivered');
       return code;
     },
   };
@@ -119,6 +126,7 @@ test.each(killsOn(KILLS))(
     // Of hundreds of kills some come between an answer and its being taken down; which ones is the machine's choice.
     const isEnough = () => kills < 100 || [...received.values()].some((bodies) => bodies.length > 1);
     for (let round = 0; round < kills || !isEnough(); round += 1) {
+      if (round > MOST_TIMES * kills) throw new Error(`after ${round} kills nothing has come twice`);
       prepared.push(prepareProcess(path));
       const running = prepared.shift();
       // Any moment is good; these are spread, and the same in each run as far as a machine can repeat itself.

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../../src/contract/routes.ts';
+import { inTime, PATIENCE_MS } from '../../helpers/wait-for.ts';
 
 export interface Now {
   readonly ahead: number;
@@ -34,26 +35,33 @@ export function prepareService(
     child.kill('SIGKILL');
   });
   const port = Promise.withResolvers<number | null>();
+  let lastError = 'no error';
+  /** It comes, or is known not to come: then the last error says more. */
+  const soon = <T>(coming: Promise<T>, what: string) =>
+    inTime(coming, `${what} of the service`, PATIENCE_MS, () => `; it said: ${lastError}`);
   const tell = (order: Order) => child.stdin.write(`${JSON.stringify(order)}\n`);
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
     // It may be killed while it speaks.
     if (!line.endsWith('}')) return;
     const said: Said = JSON.parse(line);
-    if ('error' in said) onError(said.error);
-    else port.resolve(said.port);
+    if ('error' in said) {
+      lastError = said.error;
+      onError(said.error);
+    } else port.resolve(said.port);
   });
   const over = once(lines, 'close').then(() => port.resolve(null));
   return {
     async start(now: Now): Promise<void> {
       tell(now);
-      await port.promise;
+      await soon(port.promise, 'the first answer');
     },
     /** `null`: it was killed before it answered. */
     async ask(method: string, route: string, body?: unknown) {
       const init = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
       const origin = `http://127.0.0.1:${await port.promise}`;
-      const asked = fetch(origin + BASE_PATH + route, { method, ...(body !== undefined && init) });
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const asked = fetch(origin + BASE_PATH + route, { method, signal, ...(body !== undefined && init) });
       const answer = await asked
         .then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
         .catch(() => null);
@@ -64,11 +72,11 @@ export function prepareService(
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       // All that it said before has been read by then.
-      await Promise.all([exit, over]);
+      await soon(Promise.all([exit, over]), 'the end after SIGKILL');
     },
     async end(): Promise<unknown> {
       child.stdin.end();
-      const [[code]] = await Promise.all([exit, over]);
+      const [[code]] = await soon(Promise.all([exit, over]), 'the end');
       return code;
     },
   };

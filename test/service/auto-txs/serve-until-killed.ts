@@ -1,7 +1,8 @@
 /** Run by crash.test.ts: a service on database argv[2] and node argv[3], told what to do by lines of JSON. */
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { serve } from '@hono/node-server';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { startService } from '../../../src/service/service.ts';
@@ -11,6 +12,8 @@ import type { Now, Order, Said } from './killed-service.ts';
 
 const [path = '', url = ''] = process.argv.slice(2);
 const CONFIRMATIONS = 4;
+/** Who waits for it gives up a little later. */
+const STALLED_MS = 100_000;
 
 let ahead = 0;
 const abort = new AbortController();
@@ -27,7 +30,7 @@ const source = createRpcSource({
   clock: {
     now: wallNow,
     elapsed: () => performance.now(),
-    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
   },
 });
 const service = await startService({
@@ -40,9 +43,15 @@ const service = await startService({
   signal: abort.signal,
   onError: (error) => say({ error: String(error) }),
 });
+const stalled = setTimeout(() => {
+  say({
+    error: `block ${first.head} has not come: ${inspect(service.condition(), { breakLength: Infinity })}`,
+  });
+}, STALLED_MS);
 await service.ready;
 // From now on it takes part, so that a life is not spent on beginning.
-while ((service.condition().head ?? -1) < first.head) await setTimeout(2);
+while ((service.condition().head ?? -1) < first.head) await sleep(2);
+clearTimeout(stalled);
 const server = serve(
   { fetch: (request) => service.fetch(request), port: 0, hostname: '127.0.0.1' },
   ({ port }) => say({ port }),

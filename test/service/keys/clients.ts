@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { ErrorBody } from '../../../src/contract/api-error.ts';
 import type { PlanSetting } from '../../../src/service/keys/api-keys.ts';
+import { inTime } from '../../helpers/wait-for.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 
 export const buildServer = () => buildProgram('service/keys/serve-until-killed.ts');
@@ -40,12 +41,12 @@ export function prepareServerProcess(
     async start(): Promise<number> {
       child.stdin.write('start\n');
       const unserved = ended.then(() => Promise.reject(new Error('it ended before it served')));
-      const [line] = await Promise.race([once(child.stdout, 'data'), unserved]);
+      const [line] = await inTime(Promise.race([once(child.stdout, 'data'), unserved]), 'its port');
       return Number(line);
     },
     async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
       child.kill(signal);
-      await ended;
+      await inTime(ended, `the end after ${signal}`);
     },
   };
 }
