@@ -3,17 +3,15 @@ import { isEstimable, pricedOrder } from '../core/auto-txs/cost-limit.ts';
 import { accountsToAsk, type GasFacts, gasFactsAt } from '../core/auto-txs/gas-check.ts';
 import { type AutoTxOrder, NEW_ORDER } from '../core/auto-txs/order.ts';
 import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts';
-import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
+import { type Bid, cannotBroadcastReason, forecastPrice, forecastWithin } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES } from '../core/chain-rules.ts';
 import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../core/data-fee.ts';
-import { DAY_SEC } from '../core/time.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { ifTold } from './errors.ts';
-import type { GasClient } from './gas-client.ts';
+import type { GasClient, ReachQuery } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
-import type { ReachView } from './views/advice-responses.ts';
 import { laneOf } from './views/alerts.ts';
 import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-txs.ts';
 import { ifReachable } from './views/chain-status.ts';
@@ -41,7 +39,12 @@ export async function preflightAutoTx(
   const { account } = sender;
   const { chainId = null } = snapshot ?? {};
   const { order, checks } = judgeAutoTx(toCheck, { snapshot, sender, now });
-  const reach = await ifTold(reachOf(client, order, now, call));
+  const toAsk = snapshot && reachToAsk(order, transaction, snapshot, now);
+  const advice = toAsk && (await ifTold(client.gasRecommendation({ ...call, reach: toAsk })));
+  const reach = advice?.reach && {
+    ...advice.reach,
+    deadlineSec: advice.reach.deadlineSec ?? toAsk?.deadlineSec ?? null,
+  };
   const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
   const present = isElsewhere ? null : ifReachable(snapshot, now);
   return {
@@ -51,21 +54,22 @@ export async function preflightAutoTx(
     account,
     distance: present && distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, present),
     // This chain has no forecast for another chain's price.
-    reach: isElsewhere ? null : reach,
+    reach: isElsewhere ? null : (reach ?? null),
   };
 }
 
-async function reachOf(
-  client: CheckingClient,
-  { target, expiresAt }: AutoTxToCheck['order'],
+/** What a forecast is asked of a target, as the service asks of those that it has; `null`: there is nothing to ask. */
+export function reachToAsk(
+  order: AutoTxOrder<bigint | null>,
+  bid: Bid | null,
+  { baseFee, nextBaseFee, lanes }: Pick<SnapshotView, 'baseFee' | 'nextBaseFee' | 'lanes'>,
   now: number,
-  call: CallOptions,
-): Promise<ReachView | null> {
-  const left = expiresAt === null ? DAY_SEC : Math.floor((expiresAt - now) / 1_000);
-  if (target === null || left < 1) return null;
-  const deadlineSec = Math.min(left, DAY_SEC);
-  const { reach } = await client.gasRecommendation({ ...call, reach: { targetPrice: target, deadlineSec } });
-  return reach && { ...reach, deadlineSec: reach.deadlineSec ?? deadlineSec };
+): ReachQuery | null {
+  const { target, expiresAt } = order;
+  const prices = { nextBaseFee: nextBaseFee ?? baseFee, averagePrice: lanes.average.price };
+  const targetPrice = target === null ? null : forecastPrice({ ...order, target }, bid, prices);
+  const deadlineSec = forecastWithin(expiresAt === null ? null : Math.floor((expiresAt - now) / 1_000));
+  return targetPrice === null || targetPrice <= 0n || deadlineSec < 1 ? null : { targetPrice, deadlineSec };
 }
 
 /** An auto-tx without its signature. */

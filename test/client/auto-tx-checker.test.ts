@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { isSentAtOnce } from '../../src/client/views/auto-txs.ts';
-import { NEW_ORDER } from '../../src/core/auto-txs/order.ts';
+import { changedOrder, NEW_ORDER } from '../../src/core/auto-txs/order.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
@@ -28,6 +28,9 @@ const SENDER = {
   ...{ chainId: 1, address: ACCOUNT.address, nonce: 7, pendingNonce: 7, waiting: [] },
   balanceWei: String(10n ** 18n),
 };
+
+const costLimit = (maxShareOfValueRatio: number) =>
+  changedOrder(NEW_ORDER, { maxCost: { maxShareOfValueRatio } }, true);
 
 async function serviceOf(answers: Readonly<Record<string, unknown>>) {
   const server = await serve((request, response) => {
@@ -59,6 +62,20 @@ describe('a pre-flight that is made at home', () => {
     expect(okByName(checks)).toMatchObject(passed);
     expect(said?.probability).toBe(0.4);
     expect(call?.words).toContain('0x7099');
+  });
+
+  it.each<[string, Partial<typeof ORDER>, string, number]>([
+    ['is strict and tips less than usual', { isStrict: true }, '7', 86_400],
+    ['pays no more than its cap', { target: 40n * GWEI }, '23', 86_400],
+    ['may cost a thousandth of its value', costLimit(0.001), '6.785714284', 86_400],
+    ['expires in 90.5 seconds', { expiresAt: NOW + 90_500 }, '5', 60],
+  ])('asks for the chance as the service does of one that %s', async (_, order, targetGwei, deadlineSec) => {
+    const current = { ...PRICES, averagePrice: 12 };
+    const { client, requests } = await serviceOf({ current, accounts: SENDER, recommendation: {} });
+    await preflightAutoTx(client, { transaction, order: { ...ORDER, ...order } }, NOW);
+    expect(requests.map(({ path }) => path.replace('/be/api/v1', ''))).toContain(
+      `/gas/recommendation?targetGwei=${targetGwei}&deadlineSec=${deadlineSec}`,
+    );
   });
 
   it('knows which auto-txs of the sender go first, and does not stand in its own way', async () => {

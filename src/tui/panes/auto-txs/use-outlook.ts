@@ -3,6 +3,7 @@ import {
   askSender,
   judgeAutoTx,
   orderOf,
+  reachToAsk,
   storedTransaction,
 } from '../../../client/auto-tx-preflight.ts';
 import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/alerts.ts';
@@ -15,13 +16,8 @@ import {
   type PricedAutoTx,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
-import { changedOrder } from '../../../core/auto-txs/order.ts';
-import {
-  cannotBroadcastReason,
-  FORECAST_SEC,
-  forecastPrice,
-  forecastWithin,
-} from '../../../core/auto-txs/target.ts';
+import { type AutoTxOrder, changedOrder } from '../../../core/auto-txs/order.ts';
+import { type Bid, cannotBroadcastReason, FORECAST_SEC } from '../../../core/auto-txs/target.ts';
 import { formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useShownSnapshot } from '../../data/monitor-context.ts';
 import { useMonitorQuery } from '../../data/polled-query.ts';
@@ -50,7 +46,6 @@ export function useOutlook(
   const { gasSpeed } = draft;
   const maxCost = maxCostOf(draft.targetGasPriceGwei);
   const end = mayExpire ? (expiresAt(draft.expiresAt, now) ?? null) : null;
-  const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
   const lane = laneOf(gasSpeed);
   const from = transaction?.from ?? null;
   // A limit that stays has the price that the service has worked out.
@@ -94,7 +89,8 @@ export function useOutlook(
     ...bids,
   };
   const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
-  const likely = useTargetReach(order, isThere, leftSec);
+  const hasPrice = (maxFeePerGas ?? gasPrice) !== null;
+  const likely = useTargetReach(judged.order, hasPrice ? bids : null, isThere, now);
   const isHeld = obstacleOf(checks) !== null;
   const at = (present: SnapshotView) => {
     const canGo = cannotBroadcastReason(present.source.kind) === null && edited?.status !== 'DISABLED';
@@ -136,20 +132,18 @@ function gweiPriceText(order: PricedAutoTx, snapshot: SnapshotView): string | nu
   return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;
 }
 
-function useTargetReach(order: PricedAutoTx, isThere: boolean, leftSec: number | null): string | null {
-  const { target, gasSpeed, isStrict, ...bid } = order;
-  const { baseFee, nextBaseFee, lanes } = useShownSnapshot();
-  const prices = { nextBaseFee: nextBaseFee ?? baseFee, averagePrice: lanes.average.price };
-  const lane = laneOf(gasSpeed) ?? 'average';
-  const signed = (bid.maxFeePerGas ?? bid.gasPrice) === null ? null : bid;
-  const price =
-    target && forecastPrice({ target, lane, isStrict: isStrict === true, costLimit: null }, signed, prices);
-  const withinSec = forecastWithin(leftSec);
-  const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
-  const { data: reach } = useReach(isWanted ? price : null, withinSec);
-  if (!isWanted || reach == null) return null;
-  const isToTheEnd = leftSec !== null && leftSec <= FORECAST_SEC;
-  const within = isToTheEnd ? 'before it expires' : `within ${formatDuration(withinSec)}`;
+function useTargetReach(
+  order: AutoTxOrder<bigint | null>,
+  bid: Bid | null,
+  isThere: boolean,
+  now: number,
+): string | null {
+  const shown = useShownSnapshot();
+  const asked = isThere ? null : reachToAsk(order, bid, shown, now);
+  const { data: reach } = useReach(asked?.targetPrice ?? null, asked?.deadlineSec ?? 0);
+  if (asked === null || reach == null) return null;
+  const isToTheEnd = order.expiresAt !== null && order.expiresAt - now <= FORECAST_SEC * 1_000;
+  const within = isToTheEnd ? 'before it expires' : `within ${formatDuration(asked.deadlineSec)}`;
   if (reach.probability !== null) return `reached ${formatLikelihood(reach.probability)} likely ${within}`;
   return reach.reason === null ? null : `how likely it is reached ${within} is not known: ${reach.reason}`;
 }
