@@ -1,4 +1,4 @@
-import { ALERT_CONDITIONS, ALERT_SPEEDS, LANE_OF_SPEED } from '../contract/choices.ts';
+import { ALERT_CONDITIONS, ALERT_SPEEDS, COOLDOWN_DEFAULT_MS, LANE_OF_SPEED } from '../contract/choices.ts';
 import type { PricedLane } from '../core/advice.ts';
 import {
   type AlertRule,
@@ -28,7 +28,7 @@ import {
   pricesOfRows,
 } from './lane-prices.ts';
 import { loadWork, type WhatIsPriced } from './threshold-basis.ts';
-import { givenPayload, type NewAlert } from './views/alerts.ts';
+import type { NewAlert } from './views/alerts.ts';
 
 type DayPrices = Awaited<ReturnType<typeof loadDayPrices>>;
 type AlertPreview = ReturnType<typeof previewOver>;
@@ -151,15 +151,14 @@ export function alertRuleOf(alert: NewAlert): WatchedRule | null {
   const given = thresholdGwei == null ? null : ({ kind: 'gwei', price: weiOfGwei(thresholdGwei) } as const);
   const threshold = rule == null ? given : ruleFromWire(rule);
   if (speed === undefined || condition === undefined || threshold === null) return null;
-  const { cooldownMs, disableOnce } = givenPayload(alert);
   return {
     lane: LANE_OF_SPEED[speed],
     condition,
     threshold,
     hysteresis: weiOfGwei(alert.hysteresisGwei ?? 0),
     confirmBlocks: alert.confirmBlocks ?? 1,
-    cooldownMs,
-    disableOnce,
+    cooldownMs: alert.cooldownMs ?? COOLDOWN_DEFAULT_MS,
+    disableOnce: alert.disableOnce ?? false,
   };
 }
 

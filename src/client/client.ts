@@ -15,7 +15,7 @@ import type {
   ServiceMethods,
 } from './gas-client.ts';
 import { Http, type HttpOptions } from './http.ts';
-import { alertChoices, describedRoute, type ExtraField } from './openapi.ts';
+import { alertChoices, describedRoute, EXTRA_FIELDS, type ExtraField } from './openapi.ts';
 import type { Listed, ListPage } from './paging.ts';
 import { priceCharts } from './price-chart.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -148,29 +148,29 @@ function historyMethods(
 
 function alertMethods(requests: Requests): AlertMethods {
   /** Without a field that the service does not know it would be another alert. */
-  const bodiesOf = async (alert: NewAlert) => {
-    const { extraPayload, givenPayload } = await import('./views/alerts.ts');
-    const extras = extraPayload(alert);
-    if (Object.keys(extras).length > 0 && !requests.isOwn) {
+  const bodyOf = async (alert: NewAlert) => {
+    const { alertBody } = await import('./views/alerts.ts');
+    const body = alertBody(alert);
+    if (EXTRA_FIELDS.some((name) => name in body) && !requests.isOwn) {
       const { unknown } = alertChoices(await requests.describe(), false);
-      const lacking = unknown.filter((name) => name in extras);
+      const lacking = unknown.filter((name) => name in body);
       const details = lacking.map((path) => ({ path, message: WITHOUT[path] }));
       const message = details.map((detail) => detail.message).join('; ');
       if (message !== '') throw new ClientError('invalid', message, { endpoint: PATHS.alerts, details });
     }
-    const sent = givenPayload(alert);
-    return { body: { ...sent, ...extras }, sent };
+    return body;
   };
   const details = { one: ROUTES.alert, all: ROUTES.alerts, rest: { deliveries: null } };
   return {
     alerts: (call) => requests.list(ROUTES.alerts, call),
     alert: (id, call) => oneOrListed(requests, details, id, call),
-    createAlert: async (alert, call) =>
-      requests.make(ROUTES.createAlert, 'the alert', await bodiesOf(alert), call),
+    createAlert: async (alert, call) => {
+      const body = await bodyOf(alert);
+      return requests.make(ROUTES.createAlert, 'the alert', { body, sent: body }, call);
+    },
     updateAlert: async (id, alert, call) => {
       await requests.requireListed(ROUTES.updateAlert);
-      const { body } = await bodiesOf(alert);
-      return requests.change(ROUTES.updateAlert, { id }, call, body, isWholeAlert);
+      return requests.change(ROUTES.updateAlert, { id }, call, await bodyOf(alert), isWholeAlert);
     },
     rotateSigningSecret: async (call) => {
       const route = ROUTES.rotateSigningSecret;

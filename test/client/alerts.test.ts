@@ -218,6 +218,11 @@ describe('an alert that is made', () => {
       channels: ['EMAIL'],
       ...{ to: 'gas@example.org', cooldownMs: 3_600_000, hysteresis: null, triggerCount: null },
     });
+    const server = await serve((_, response) => sendJson(response, { id: 'a1' }, 201));
+    const own = createGasClient({ url: server.url, isOwn: true });
+    const extras = { hysteresisGwei: 0.5, confirmBlocks: 3, targets: { SLACK: 'https://s.example.org' } };
+    const { hysteresis, confirmBlocks, targets } = await own.createAlert({ ...WANTED, ...extras });
+    expect({ hysteresisGwei: Number(hysteresis) / 1e9, confirmBlocks, targets }).toEqual(extras);
   });
 
   it('carries what v1 was not given with only where it says anything, and to a service that lists it', async () => {

@@ -51,17 +51,17 @@ interface Words {
   readonly targets?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The fields of a new alert that every v1 service supports, without defaults. */
-export function givenPayload(alert: NewAlert) {
-  const { hysteresisGwei: _, confirmBlocks: __, targets: ___, threshold: ____, ...given } = alert;
+/** The whole of a new alert, for any service: fields that the given v1 document lacks only where they differ from the default. */
+export function alertBody(alert: NewAlert) {
+  const { hysteresisGwei = 0, confirmBlocks = 1, targets = {}, threshold, ...given } = alert;
   const { cooldownMs = COOLDOWN_DEFAULT_MS, disableOnce = false, method = given.channels[0] } = given;
-  return { ...given, cooldownMs, disableOnce, method, to: given.to ?? '', note: given.note ?? '' };
-}
-
-/** Further fields of our own service, if they differ from the default. */
-export function extraPayload(alert: NewAlert) {
-  const { hysteresisGwei = 0, confirmBlocks = 1, targets = {}, threshold } = alert;
   return {
+    ...given,
+    cooldownMs,
+    disableOnce,
+    method,
+    to: given.to ?? '',
+    note: given.note ?? '',
     ...(threshold == null ? {} : { threshold }),
     ...(hysteresisGwei === 0 ? {} : { hysteresisGwei }),
     ...(confirmBlocks === 1 ? {} : { confirmBlocks }),
