@@ -37,6 +37,18 @@ export function targetsOf(alert: TargetFields): Partial<Record<AlertChannel, str
   return method === undefined || to === '' ? { ...targets } : { ...targets, [method]: to };
 }
 
+/** Whom an alert notifies, as its body says it: the first channel that has a target (empty: none) is the method. */
+export function recipientFields(recipients: readonly (readonly [channel: string, target: string])[]) {
+  const named = recipients.filter(([, target]) => target !== '');
+  const [method, to] = named[0] ?? recipients[0] ?? [];
+  return {
+    channels: recipients.map(([channel]) => channel),
+    method,
+    to,
+    targets: Object.fromEntries(named.slice(1)),
+  };
+}
+
 /** Problems between fields: whether method, channels, targets and re-arm margin fit. Empty: they do. */
 export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProblem[] {
   const misfits = checkMethod(alert);

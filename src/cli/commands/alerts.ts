@@ -24,7 +24,7 @@ import {
   thresholdPayload,
 } from '../../client/views/alerts.ts';
 import { ALERT_CHANNELS, CHANNELS } from '../../contract/alert-channels.ts';
-import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
+import { ANY_SERVICE, recipientFields, type TargetRules } from '../../contract/alert-targets.ts';
 import { checkAlert } from '../../contract/alerts.ts';
 import { COOLDOWN_LONGEST_MS, SAVINGS_GAS_MOST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -424,7 +424,7 @@ function bodyOf(flags: AlertFlags, stored: Partial<NewAlert>, lacking: readonly 
   const unpriced = isPriced ? [] : ['an alert needs a price: --below PRICE, or --above PRICE'];
   if (!isPriced || lacking.length > 0) throw usageErrors([...unpriced, ...lacking], 'this alert');
   const given = below === undefined ? (above === undefined ? undefined : 'GREATER_THAN') : 'LESS_THAN';
-  const [main, ...further] = targetsOf(flags);
+  const recipients = targetsOf(flags);
   return {
     ...stored,
     ...(written && thresholdPayload(written)),
@@ -435,12 +435,7 @@ function bodyOf(flags: AlertFlags, stored: Partial<NewAlert>, lacking: readonly 
     hysteresisGwei: flags.rearmMargin ?? stored.hysteresisGwei,
     confirmBlocks: flags.confirm ?? stored.confirmBlocks,
     ...(note !== undefined && { note }),
-    ...(main !== undefined && {
-      channels: [main, ...further].map(([channel]) => channel),
-      method: main[0],
-      to: main[1],
-      targets: Object.fromEntries(further.filter(([, target]) => target !== '')),
-    }),
+    ...(recipients.length > 0 && recipientFields(recipients)),
   };
 }
 
@@ -458,6 +453,8 @@ function targetsOf(flags: AlertFlags): [channel: string, target: string][] {
 /** The flag of each field of the body. */
 function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
   const thresholdFlag = flags.below === undefined ? '--above' : '--below';
+  const recipients = targetsOf(flags);
+  const { method } = recipientFields(recipients);
   return {
     gasSpeed: '--lane',
     disableOnce: '--once',
@@ -465,10 +462,12 @@ function flagNames(flags: AlertFlags): Readonly<Record<string, string>> {
     note: '--note',
     hysteresisGwei: '--rearm-margin',
     confirmBlocks: '--confirm',
-    ...{ thresholdGwei: thresholdFlag, threshold: thresholdFlag },
+    thresholdGwei: thresholdFlag,
+    threshold: thresholdFlag,
+    ...(method !== undefined && { to: flagOf(method) }),
     ...Object.fromEntries(
-      targetsOf(flags).flatMap(([channel], at) => [
-        [at === 0 ? 'to' : `targets.${channel}`, flagOf(channel)],
+      recipients.flatMap(([channel], at) => [
+        [`targets.${channel}`, flagOf(channel)],
         [`channels.${at}`, flagOf(channel)],
       ]),
     ),

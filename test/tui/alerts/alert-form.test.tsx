@@ -83,7 +83,7 @@ describe('the form of a new alert', () => {
     );
     expect(await sends('enter')).toEqual({
       ...{ thresholdGwei: 0.04, gasSpeed: 'AVERAGE', condition: 'LESS_THAN', cooldownMs: 14_400_000 },
-      ...{ disableOnce: true, method: 'EMAIL', to: 'gas@example.org' },
+      ...{ disableOnce: true, method: 'EMAIL', to: 'gas@example.org', targets: {} },
       channels: ['EMAIL', 'TERMINAL'],
       note: 'deploy 🚀',
       hysteresisGwei: 0.002,
@@ -423,7 +423,7 @@ describe('the form of an alert that is changed', () => {
         ALERT.id,
         {
           ...{ thresholdGwei: 0.03, gasSpeed: 'AVERAGE', condition: 'LESS_THAN', cooldownMs: 3_600_000 },
-          ...{ disableOnce: false, method: 'EMAIL', to: 'gas@example.org' },
+          ...{ disableOnce: false, method: 'EMAIL', to: 'gas@example.org', targets: {} },
           channels: ['EMAIL'],
           note: 'deploy the registry',
           hysteresisGwei: 0,

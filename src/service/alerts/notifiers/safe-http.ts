@@ -149,7 +149,7 @@ async function readBody(response: http.IncomingMessage): Promise<string> {
 export const webNotifier = (
   access: WebAccess,
   post: (notification: Notification) => WebRequest,
-  judge: (response: WebResponse, words: string) => Attempt | null = () => null,
+  judge: (response: WebResponse, words: string) => Attempt | null,
 ): Notifier => ({
   async deliver(notification, signal) {
     try {

@@ -28,7 +28,7 @@ import {
 import { watchedPrice } from '../../../client/views/gas.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { channelNamed } from '../../../contract/alert-channels.ts';
-import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
+import { ANY_SERVICE, recipientFields } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/alerts.ts';
 import { ALERT_CONDITIONS, COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
@@ -431,19 +431,11 @@ function alertFields(
 
 function bodyOf(draft: AlertDraft) {
   const { gasSpeed, condition, note } = draft;
-  const channels = channelsOf(draft);
-  const target = (channel: string) => (draft[`to:${channel}`] ?? '').trim();
-  // The first channel with a target: TERMINAL needs none.
-  const method = channels.find((channel) => target(channel) !== '') ?? channels[0];
-  const further = channels.filter((channel) => channel !== method && target(channel) !== '');
   return {
     gasSpeed,
     condition,
     note,
-    channels,
-    method,
-    to: method && (method === WITHOUT_TARGET ? '' : target(method)),
-    ...(further.length > 0 && { targets: Object.fromEntries(further.map((name) => [name, target(name)])) }),
+    ...recipientFields(channelsOf(draft).map((name) => [name, (draft[`to:${name}`] ?? '').trim()])),
     cooldownMs: msOfDuration(draft.cooldownMs) ?? undefined,
     disableOnce: draft.disableOnce === 'yes',
     hysteresisGwei: typedNumber(draft.hysteresisGwei),
