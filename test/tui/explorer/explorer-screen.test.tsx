@@ -401,6 +401,34 @@ describe('a block', () => {
     await shows('no transactions: plan lacks /metrics/txs', '0.0508 gwei');
   });
 
+  it.each([
+    ['Ethereum', 1, 12],
+    ['Base', 8453, 64],
+    ['BNB Chain', 56, 64],
+  ] as const)(
+    'of %s is asked for with each head until a response finds it final',
+    async (_, chainId, final) => {
+      let head = HEAD;
+      let asked = 0;
+      const block = async () => {
+        asked += 1;
+        return { ...BLOCK, chainId, confirmations: head - HEAD + 1 };
+      };
+      const { shows, arrive } = await open({ gas: { block }, snapshot: { ...SNAPSHOT, chainId } });
+      const grow = async (confirmations: number, word: string, times: number) => {
+        head = HEAD + confirmations - 1;
+        arrive({ ...next(confirmations - 1), chainId });
+        await shows(`${confirmations} confirmations, ${word}`);
+        await waitFor(() => asked === times, { what: `question ${times}` });
+      };
+      await shows(`1 confirmation, final after ${final}`);
+      await grow(final - 1, 'final after', 2);
+      await grow(final + 3, 'final', 3);
+      await grow(final + 4, 'final', 3);
+      await grow(final + 5, 'final', 3);
+    },
+  );
+
   it('counts its confirmations up with the head', async () => {
     const { shows, arrive } = await open();
     await shows('1 confirmation');

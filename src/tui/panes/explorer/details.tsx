@@ -12,6 +12,7 @@ import {
   describeBlock,
   describeCoins,
   describeTx,
+  isConfirmed,
   type TxRowView,
   type TxView,
 } from '../../../client/views/metrics.ts';
@@ -57,35 +58,35 @@ interface PlaceProps<Kind extends PlaceName['kind']> {
   readonly turn: (number: number) => void;
 }
 
-/** Confirmations after which a block changes no more. */
-const SETTLED = 12;
+/** Of a service that does not say which chain it is of. */
+const ETHEREUM = 1;
 
-/** Refetches a block or a transaction with each new head while a reorg may replace it. */
-function useSettling<T>(
+type Included = Pick<TxView, 'blockNumber' | 'confirmations'>;
+
+/** Confirmations by the newest known block, the block itself included. */
+const depthOf = ({ blockNumber }: Included, { blockNumber: head }: SnapshotView) =>
+  blockNumber === null || head === null ? null : head - blockNumber + 1;
+
+/** Refetches a block or a transaction with each new head until one finds it final: before, a reorg may replace it. */
+function useSettling<T extends Included>(
   key: readonly [string, string | number | null],
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
-  blockOf: (value: T) => number | null,
   options: Pick<PolledQuery<T>, 'enabled' | 'keepsPrevious'> = {},
 ): Polled<T> {
   const snapshot = useShownSnapshot();
-  const head = snapshot.blockNumber ?? 0;
   return useMonitorQuery({
     key,
     enabled: key[1] !== null && options.enabled !== false,
     keepsPrevious: options.keepsPrevious ?? false,
     ask,
     head: snapshot,
-    isSettled: (value) => head - (blockOf(value) ?? head) >= SETTLED,
+    isSettled: (value) =>
+      isConfirmed(value.confirmations ?? depthOf(value, snapshot) ?? 0, snapshot.chainId ?? ETHEREUM),
   });
 }
 
-const useBlock = (number: number | null, options?: Parameters<typeof useSettling<BlockView>>[3]) =>
-  useSettling(
-    ['block', number],
-    (client, signal) => client.block(number ?? 'latest', { signal }),
-    () => number,
-    options,
-  );
+const useBlock = (number: number | null, options?: Parameters<typeof useSettling<BlockView>>[2]) =>
+  useSettling(['block', number], (client, signal) => client.block(number ?? 'latest', { signal }), options);
 
 type PlaceFrameProps = Pick<PolledFrameProps, 'polled' | 'children'> & { readonly place: PlaceName };
 
@@ -139,14 +140,12 @@ function tipLines(tips: Tips, { width, isSpoken }: PaneContext, mark: number | n
   return mark === null ? [...figures, ...scale] : [...scale, ...figures];
 }
 
-/** Confirmations, the block itself included: by the newest known block, or as the service reports. */
-function depthSegments(
-  { blockNumber, confirmations: reported }: Pick<TxView, 'blockNumber' | 'confirmations'>,
-  { blockNumber: head, chainId }: SnapshotView,
-): readonly Line[] {
-  const isCounted = blockNumber !== null && head !== null;
-  const count = isCounted ? Math.max(head - blockNumber + 1, reported ?? 0) : reported;
-  return count === null ? [] : [[plain(confirmationWords(count, chainId))]];
+/** Confirmations by the newest known block, or as the service reports. */
+function depthSegments(included: Included, snapshot: SnapshotView): readonly Line[] {
+  const reported = included.confirmations;
+  const depth = depthOf(included, snapshot);
+  const count = depth === null ? reported : Math.max(depth, reported ?? 0);
+  return count === null ? [] : [[plain(confirmationWords(count, snapshot.chainId))]];
 }
 
 const STRONG = new Set(['base fee', 'paid']);
@@ -383,11 +382,7 @@ export function TxScreen({ place, at, scroll, open }: PlaceProps<'tx'>) {
   const copy = useClipboard();
   const context = usePane();
   const { rows } = useRoom();
-  const polled = useSettling(
-    ['tx', place.hash],
-    (client, signal) => client.tx(place.hash, { signal }),
-    (tx) => tx.blockNumber,
-  );
+  const polled = useSettling(['tx', place.hash], (client, signal) => client.tx(place.hash, { signal }));
   const tx = polled.data ?? null;
   const number = tx?.blockNumber ?? null;
   const block = useBlock(number).data ?? null;
