@@ -103,12 +103,12 @@ const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)
 export function confirmationWords(count: number, chainId: number | null): string {
   const words = counted(count, 'confirmation');
   if (chainId === null) return words;
-  return isConfirmed(count, chainId) ? `${words}, final` : `${words}, final after ${finalAfter(chainId)}`;
+  return hasSettled(count, chainId) ? `${words}, final` : `${words}, final after ${finalAfter(chainId)}`;
 }
 
 const finalAfter = (chainId: number) => confirmationsOf(chainProfile(chainId));
 
-export const isConfirmed = (confirmations: number, chainId: number): boolean =>
+export const hasSettled = (confirmations: number, chainId: number): boolean =>
   confirmations >= finalAfter(chainId);
 
 /** `0.01 ETH  $31.20`: with `usd`, else with what it is worth at the coin's present price. */

@@ -12,7 +12,7 @@ import {
   describeBlock,
   describeCoins,
   describeTx,
-  isConfirmed,
+  hasSettled,
   type TxRowView,
   type TxView,
 } from '../../../client/views/metrics.ts';
@@ -81,7 +81,7 @@ function useSettling<T extends Included>(
     ask,
     head: snapshot,
     isSettled: (value) =>
-      isConfirmed(value.confirmations ?? depthOf(value, snapshot) ?? 0, snapshot.chainId ?? ETHEREUM),
+      hasSettled(value.confirmations ?? depthOf(value, snapshot) ?? 0, snapshot.chainId ?? ETHEREUM),
   });
 }
 
