@@ -60,6 +60,30 @@ test('what differs at every depth is dropped only of a chain that is not known b
   await expect(found(other(0, 500), known)).rejects.toThrow('holds another chain 1');
 });
 
+test.each([1, 5, 127])('a history of %i blocks may be orphaned whole: it is rewound', async (count) => {
+  const orphaned = other(500 - count, 499);
+  const to = 499 - count;
+  expect(await found(orphaned, node(makeBlocks(0, 500)), true)).toEqual({ type: 'rewind', to });
+  await expect(found(orphaned, node(makeBlocks(0, 500)))).rejects.toThrow('holds another chain 1');
+  expect(await found(orphaned, node(makeBlocks(0, 500), 31_337))).toEqual({ type: 'begin-anew' });
+});
+
+test('the first block of a process that was killed right after it is replaced once it is orphaned', async () => {
+  const path = await temporaryFile('chain-1.db');
+  const source = node(makeBlocks(0, 1_000));
+  const database = await openDatabase(path);
+  const store = new BlockStore(database);
+  await store.claimChain(source.profile);
+  await store.saveBlocks(other(999, 999));
+  const service = await runService({ source, database: path });
+  await waitFor(async () => (await service.current()).blockNumber === 1_000);
+  await waitFor(async () => (await store.missingRanges({ from: 900, to: 1_000 })).length === 0);
+  expect((await store.page(999, 1))[0]?.hash).toBe(blockHash(999));
+  expect(service.errors).toEqual([]);
+  await service.stop();
+  await database.close();
+});
+
 test('a node that has not the deeper blocks is no witness against them on a public chain', async () => {
   const pruned = node(makeBlocks(0, 500));
   pruned.pastBegins = 490;

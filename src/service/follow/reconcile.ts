@@ -5,7 +5,8 @@ import type { BlockStore } from '../../store/blocks.ts';
 import { isSameBlock } from './ingested-chain.ts';
 
 /** The subscription finds ordinary reorgs; a difference at this depth means another chain. */
-const DEPTHS = [0, 16, 128] as const;
+const DEEPEST = 128;
+const DEPTHS = [0, 16, DEEPEST] as const;
 /** A node of a fast chain, or one of several behind an address, may lag this much without a fault. */
 const TOLERATED_LAG = 16;
 
@@ -54,6 +55,10 @@ export async function reconcile(
   }
   const isOther = differs ? startsOver || !unknown : startsOver && head.number < ours.number;
   if (!isOther) return keep(source, head, ours);
+  const oldest = (await store.oldest()) ?? ours;
+  // A reorg may replace the whole of a short history, such as the only block of a process that was killed at its first start.
+  const isShort = shared - oldest.number < DEEPEST && genesis === chain.genesisHash;
+  if (isShort && !startsOver && genesis !== null) return { type: 'rewind', to: oldest.number - 1 };
   // Without a stored genesis the history may belong to the other of two chains with this id.
   if (source.kind === 'rpc' && genesis === null && chainProfile(chain.id).genesisHash !== undefined)
     throw store.otherChain(chain);
