@@ -64,7 +64,6 @@ export const TimeFrameParameters = z.strictObject({
   timeFrame: z.enum(choices.TIME_FRAMES).default('24h').describe('How far back the response reaches'),
 });
 
-/** A price and a time for a forecast; both or neither. `targetGwei` is parsed into wei. */
 const patienceSec = whole(
   choices.PATIENCE_SEC.least,
   choices.PATIENCE_SEC.most,
@@ -74,6 +73,7 @@ const patienceSec = whole(
 
 export const PatienceParameters = z.strictObject({ patienceSec });
 
+/** A price and a time for a forecast; both or neither. `targetGwei` is parsed into wei. */
 export const RecommendationParameters = z
   .strictObject({
     patienceSec,
