@@ -127,12 +127,12 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
   parallel: number,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const limit = new ConcurrencyLimit(parallel);
   const failed = new AbortController();
-  const until = AbortSignal.any([signal, failed.signal]);
+  const until = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
   const done = items.map((item) => limit.take(() => work(item), until));
   return Promise.all(done).finally(() => failed.abort());
 }

@@ -1,7 +1,7 @@
 import { type Block, blockTips, TIP_PERCENTILES } from '../../core/block.ts';
 import { gasUsedRatioFromBaseFees } from '../../core/eip1559.ts';
 import { backOffMs } from '../../core/time.ts';
-import type { TestableClock } from '../async.ts';
+import { mapBounded, type TestableClock } from '../async.ts';
 import {
   type BlockId,
   ChainError,
@@ -438,16 +438,14 @@ async function readHeaders(
   known: Header | null,
   { signal }: ReadOptions,
 ): Promise<Map<number, Header>> {
-  const headers = new Map<number, Header>();
-  const queue = [...numbers];
-  const work = async () => {
-    for (let number = queue.pop(); number !== undefined; number = queue.pop()) {
-      const header = number === known?.number ? known : await requestHeader(node, number, { signal });
-      if (header?.number === number) headers.set(number, header);
-    }
+  const read = async (number: number) => {
+    const header = number === known?.number ? known : await requestHeader(node, number, { signal });
+    return header?.number === number ? header : null;
   };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, numbers.length) }, work));
-  return headers;
+  // The newest first.
+  const wanted = numbers.toReversed();
+  const headers = (await mapBounded(wanted, PARALLEL, signal, read)).filter((header) => header !== null);
+  return new Map(headers.map((header) => [header.number, header]));
 }
 
 /** As `ChainSource.newest`, in one or two requests. Between the head and the oldest block times are interpolated, hashes unknown. */
