@@ -209,6 +209,10 @@ export const blobPriceOf = (
 /** Whether the chain has a fee for posting to L1 beside gas, or one that a price per gas does not show. */
 export const hasDataFee = (id: number | null): boolean => PROFILES.get(id ?? 0)?.dataFee !== undefined;
 
+/** Whether that fee is beside a transaction's gas, so that its gas limit and its cap are not all that it may pay. */
+export const hasFeeBesideGas = (id: number | null): boolean =>
+  ['op', 'scroll', 'unverified'].includes(PROFILES.get(id ?? 0)?.dataFee ?? '');
+
 /** Whether a node quotes the data fee of each usual action by itself: a request each. */
 export const isQuotedPerAction = ({ dataFee }: ChainProfile): boolean =>
   dataFee === 'scroll' || dataFee === 'linea';

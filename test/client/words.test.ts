@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HorizonView } from '../../src/client/views/advice-responses.ts';
-import { describeOutcome } from '../../src/client/views/auto-tx-texts.ts';
+import { describeMostFee, describeOutcome, describeOwnFee } from '../../src/client/views/auto-tx-texts.ts';
 import { WAIT_FACTS } from '../../src/client/views/gas.ts';
 import { formatSavedNative, formatSavedUsd } from '../../src/core/units.ts';
 import { autoTxView } from '../tui/fake-auto-txs.ts';
@@ -49,4 +49,18 @@ it.each([
   [-2_000_000_000_000_000n, -6.1, '−0.00200 ETH', '−$6.10'],
 ])('a saving of %d wei has its sign', (wei, usd, coins, dollars) => {
   expect([formatSavedNative(wei, 'ETH'), formatSavedUsd(usd)]).toEqual([coins, dollars]);
+});
+
+it.each([
+  ['on Ethereum', 1, 2, ''],
+  ['on Arbitrum, whose gas has L1 in it', 42_161, 2, ''],
+  ['on an OP-stack chain', 8_453, 2, ', and what L1 takes'],
+  ['on Scroll', 534_352, 2, ', and what L1 takes'],
+  ['on a chain whose model is not verified', 42_220, 2, ', and what L1 takes'],
+  ['with blobs', 1, 3, ', and its blobs'],
+])('the fees of an auto-tx %s name what is not in them', (_, chainId, type, rest) => {
+  const autoTx = autoTxView({ chainId, type, gasLimit: 21_000n, maxFeePerGas: 10n ** 9n });
+  expect(describeMostFee(autoTx, null)).toMatch(new RegExp(`^0.0000210 [A-Z]+${rest}$`));
+  const own = describeOwnFee(autoTx, { nextBaseFee: 10n ** 8n, nativeUsd: null });
+  expect(own).toMatch(new RegExp(`at most 0.0000210 [A-Z]+${rest}\\.$`));
 });

@@ -3,7 +3,7 @@ import { maxCostText } from '../../core/auto-txs/cost-limit.ts';
 import type { MaxCost } from '../../core/auto-txs/order.ts';
 import { isFarAbove } from '../../core/auto-txs/stored-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
-import { chainProfile, coinSymbol } from '../../core/chains.ts';
+import { chainProfile, coinSymbol, hasFeeBesideGas } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
@@ -220,10 +220,25 @@ function describeConfirmations({
     : `by ${blocks}; final after ${needed}`;
 }
 
+type Fees = Pick<AutoTxView, 'chainId' | 'type' | 'gasLimit'> & Bid;
+
+/** What it takes beside its gas, of which no figure is known here. */
+const besideGas = ({ chainId, type }: Fees): string =>
+  type === 3 ? ', and its blobs' : hasFeeBesideGas(chainId) ? ', and what L1 takes' : '';
+
+/** `0.0000105 ETH  $0.03`, `0.0000105 ETH  $0.03, and what L1 takes`; `null` when unknown. */
+export function describeMostFee(autoTx: Fees, nativeUsd: number | null): string | null {
+  const { chainId, gasLimit } = autoTx;
+  const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
+  if (gasLimit === null || cap === null || gasLimit * cap === 0n) return null;
+  const most = describeCoins(gasLimit * cap, { symbol: coinSymbol(chainId), nativeUsd });
+  return `${most}${besideGas(autoTx)}`;
+}
+
 /** `It pays 0.0507 gwei itself: fees of about 0.00000106 ETH ($0.003), at most 0.0000105 ETH.`; `null` when unknown. */
 export function describeOwnFee(
-  autoTx: Pick<AutoTxView, 'chainId' | 'gasLimit'> & Bid,
-  { nextBaseFee, nativeUsd }: SnapshotView,
+  autoTx: Fees,
+  { nextBaseFee, nativeUsd }: Pick<SnapshotView, 'nextBaseFee' | 'nativeUsd'>,
 ): string | null {
   const { gasLimit } = autoTx;
   const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
@@ -231,7 +246,8 @@ export function describeOwnFee(
   const pays = paysAt(autoTx, nextBaseFee);
   const fees = gasLimit * pays;
   const native = (wei: bigint) => formatNative(wei, coinSymbol(autoTx.chainId));
-  return `It pays ${formatGwei(pays)} gwei itself: fees of about ${native(fees)}${dollarsBehind(fees, nativeUsd)}, at most ${native(gasLimit * cap)}.`;
+  const about = `${native(fees)}${dollarsBehind(fees, nativeUsd)}`;
+  return `It pays ${formatGwei(pays)} gwei itself: fees of about ${about}, at most ${native(gasLimit * cap)}${besideGas(autoTx)}.`;
 }
 
 /** The sign before a check. */

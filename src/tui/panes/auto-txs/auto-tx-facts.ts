@@ -5,6 +5,7 @@ import {
   describeChecks,
   describeContent,
   describeData,
+  describeMostFee,
   describeOrder,
   describeOutcome,
   describeProgress,
@@ -30,7 +31,7 @@ import {
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
-import { describeCoins, describeTxType } from '../../../client/views/metrics.ts';
+import { describeTxType } from '../../../client/views/metrics.ts';
 import { maxCostText } from '../../../core/auto-txs/cost-limit.ts';
 import { coinSymbol } from '../../../core/chains.ts';
 import { cleanText, hexText, shortHex, withShortHashes } from '../../../core/text.ts';
@@ -121,17 +122,13 @@ const NAMES_ROOM = 15;
 
 function orderFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, snapshot, width, moment } = context;
-  const { nativeUsd } = snapshot;
-  const { gasLimit } = autoTx;
-  const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
   const until = (at: number) => `${moment(at)}, ${aheadText(at, present)}`;
-  const amount = (wei: bigint) => describeCoins(wei, { symbol: coinSymbol(autoTx.chainId), nativeUsd });
   const order = toldFacts(describeOrder(autoTx, snapshot, moment, until), width);
   return [
     ...longFact(autoTx.note, 'note', width),
     ...order.map((fact) => ({ ...fact, alone: true })),
     ...toldFacts(describeSigned(autoTx, snapshot), width),
-    ...given(gasLimit && cap && gasLimit * cap, 'fee at most', amount),
+    ...given(describeMostFee(autoTx, snapshot.nativeUsd), 'fee at most', String),
     ...given(autoTx.type, 'type', describeTxType),
     ...toldFacts(describeProgress(autoTx, moment), width),
     // In a narrow half shortened in its middle: y copies the whole.
