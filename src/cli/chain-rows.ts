@@ -119,16 +119,16 @@ function retryMs(error: unknown, failures: number): number {
 
 /** What reads nodes is loaded here: the monitor's first frame need not wait for it. */
 async function nodeReader(urls: readonly URL[], chainId: number | null, { now, patienceSec }: ChainReading) {
-  const [{ createRpcSource }, { createLightChain }] = await Promise.all([
+  const [{ createRpcSource }, { createBoardChain }] = await Promise.all([
     import('../chain/rpc-source.ts'),
-    import('../service/light-chain.ts'),
+    import('../service/board-chain.ts'),
   ]);
   const source = createRpcSource({
     urls: urls.map(({ href }) => href),
     recheckMs: 60_000,
     ...(chainId !== null && { expectedChainId: chainId }),
   });
-  const readChain = createLightChain(source, { now, patienceSec });
+  const readChain = createBoardChain(source, { now, patienceSec });
   return {
     read: async (signal: AbortSignal) => {
       const { current, actions } = await readChain(signal);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { createLightChain } from '../../src/service/light-chain.ts';
+import { createBoardChain } from '../../src/service/board-chain.ts';
 import { startForkingNode } from '../helpers/forking-node.ts';
 import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
@@ -13,19 +13,22 @@ afterAll(async () => {
 
 const SPACING_SEC = 12;
 
-async function lightChain(length: number) {
+async function openBoardChain(length: number) {
   // Its head is new: of an old one the node is asked whether it is syncing.
   const startedAt = Math.floor(Date.now() / 1_000) - length * SPACING_SEC;
   const chain = createScriptedChain({ length, spacingSec: SPACING_SEC, startedAt });
   const server = await startJsonRpcServer(chain);
   servers.push(server);
   const source = createRpcSource({ urls: [server.url], recheckMs: 60_000 });
-  const light = createLightChain(source, { now: () => chain.head().timestamp * 1_000, patienceSec: 3_600 });
+  const readChain = createBoardChain(source, {
+    now: () => chain.head().timestamp * 1_000,
+    patienceSec: 3_600,
+  });
   const { signal } = new AbortController();
   return {
     chain,
     server,
-    read: async () => (await light(signal)).current.snapshot,
+    read: async () => (await readChain(signal)).current.snapshot,
     requests: () => server.requests.splice(0).map(({ method }) => method),
     whole: async () => {
       const { feeRule } = await source.chain();
@@ -40,7 +43,7 @@ async function lightChain(length: number) {
 
 describe('a chain that is watched beside others', () => {
   it('says what an engine over whole blocks says, and follows with two requests, one while nothing is new', async () => {
-    const { chain, read, requests, whole } = await lightChain(300);
+    const { chain, read, requests, whole } = await openBoardChain(300);
     await read();
     requests();
     await read();
@@ -62,7 +65,7 @@ describe('a chain that is watched beside others', () => {
   });
 
   it('reads the newest blocks anew after a reorg', async () => {
-    const { chain, read, whole } = await lightChain(200);
+    const { chain, read, whole } = await openBoardChain(200);
     await read();
     chain.mine(3, { gasUsedRatio: 0.9 });
     await read();
@@ -77,7 +80,7 @@ describe('a chain that is watched beside others', () => {
   });
 
   it('asks a node that has had too many requests once, and says how long it wants to be left alone', async () => {
-    const { server, read, requests } = await lightChain(100);
+    const { server, read, requests } = await openBoardChain(100);
     await read();
     requests();
     const reply = { raw: '{}', status: 429, headers: { 'retry-after': '42' } };
@@ -89,9 +92,12 @@ describe('a chain that is watched beside others', () => {
   it('counts its usual work by the rules of its newest header, before and after Amsterdam', async () => {
     const { url, mine, stop, chain } = await startForkingNode({ forkAt: 61, length: 61 });
     const source = createRpcSource({ urls: [url], recheckMs: 60_000 });
-    const light = createLightChain(source, { now: () => chain.head().timestamp * 1_000, patienceSec: 3_600 });
+    const readChain = createBoardChain(source, {
+      now: () => chain.head().timestamp * 1_000,
+      patienceSec: 3_600,
+    });
     const gasOf = async (name: string) => {
-      const { actions } = await light(new AbortController().signal);
+      const { actions } = await readChain(new AbortController().signal);
       const { gas, newHolder = null } = actions.find((action) => action.name === name) ?? expect.fail(name);
       return [gas, newHolder?.gas ?? null];
     };

@@ -17,7 +17,7 @@ import { usualWork } from './responses/market.ts';
 const CAPACITY = 3_072;
 
 /** One of many chains of the board: prices and advice from the newest 3,072 blocks, without a database. */
-export function createLightChain(
+export function createBoardChain(
   source: ChainSource,
   { now: wallNow, patienceSec }: { readonly now: () => number; readonly patienceSec: number },
 ) {
