@@ -93,7 +93,10 @@ export const ROUTES = {
     method: 'post',
     addition: 'change the signing secret',
   }),
-  redeliver: route(PATHS.alertRedeliver, alerts, 'Alert', 'AlertView', { method: 'post' }),
+  redeliver: route(PATHS.alertRedeliver, alerts, 'Alert', 'AlertView', {
+    method: 'post',
+    addition: 'send deliveries again',
+  }),
   autoTxs: route(PATHS.autoTxs, autoTxs, 'AutoTxList', 'AutoTxPage'),
   autoTx: route(PATHS.autoTx, autoTxs, 'AutoTxDetails', 'AutoTxDetailsView'),
   createAutoTx: route(PATHS.autoTxs, autoTxs, 'AutoTx', 'AutoTxView', { method: 'post' }),

@@ -241,18 +241,23 @@ describe('an alert that is made', () => {
     expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toMatchObject(extras);
   });
 
-  it('is changed, and its secret too, only at a service that lists the routes', async () => {
+  it('is changed, its secret too, and sent again, only at a service that lists the routes', async () => {
     const server = await serve((_, response) => sendJson(response, OWN_ALERT), FOREIGN_30);
     const client = createGasClient({ url: server.url });
     const failures = [
       await failureOf(client.updateAlert('a1', WANTED)),
       await failureOf(client.rotateSigningSecret()),
+      await failureOf(client.redeliver('a1', 'a1.1.email')),
     ];
     expect(failures.map(({ code, message }) => [code, message])).toEqual([
       ['not-found', 'this service cannot change alerts: it does not list PUT /alerts/{id}'],
       [
         'not-found',
         'this service cannot change the signing secret: it does not list POST /alerts/signing-secret/rotate',
+      ],
+      [
+        'not-found',
+        'this service cannot send deliveries again: it does not list POST /alerts/{id}/redeliver',
       ],
     ]);
     expect(server.requests).toEqual([]);
@@ -297,7 +302,6 @@ describe('what a change answers', () => {
   it.each(['', '{}', '"done"', 'ok', 'null', '[]'])('may be %j', async (body) => {
     expect(await clientOf(body).setAlertStatus('a', 'DISABLED')).toBeNull();
     await clientOf(body).deleteAlert('a');
-    await clientOf(body).redeliver('a', 'a.1.email');
   });
 
   it('may be the alert, or so little of it that it is no alert', async () => {

@@ -11,8 +11,11 @@ const MAYBE = 'it may have been done all the same: look before trying again';
 
 describe('what changes something', () => {
   it('is sent as JSON with the key, by the method and path of v1', async () => {
-    const server = await serve((request, response) =>
-      request.method === 'DELETE' ? response.writeHead(204).end() : sendJson(response, MADE, 201),
+    const listing = { openapi: '3.1.0', paths: { '/be/api/v1/alerts/{id}/redeliver': { post: {} } } };
+    const server = await serve(
+      (request, response) =>
+        request.method === 'DELETE' ? response.writeHead(204).end() : sendJson(response, MADE, 201),
+      listing,
     );
     const client = createGasClient({ url: server.url, apiKey: KEY });
     await client.createAlert(WANTED);
