@@ -4,7 +4,7 @@ import { learnCoin } from '../core/chains.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
-import { ClientError, type ClientErrorCode } from './errors.ts';
+import { ClientError, type ClientErrorCode, unlessRefused } from './errors.ts';
 import type {
   AlertMethods,
   AutoTxMethods,
@@ -217,10 +217,7 @@ function autoTxMethods(requests: Requests): AutoTxMethods {
     deleteAutoTx: async (id, call) => void (await requests.change(ROUTES.deleteAutoTx, { id }, call)),
     autoTxAccount: async (address, call) => {
       const account = requests.get(ROUTES.autoTxAccount, call, {}, { address });
-      return account.catch((error: unknown) => {
-        if (error instanceof ClientError && error.code === 'not-found') return null;
-        throw error;
-      });
+      return (await unlessRefused(account, ['not-found'])).found;
     },
   };
 }
@@ -250,16 +247,13 @@ async function oneOrListed<Item extends Listed, Details, Rest>(
   id: string,
   call: TextOptions = {},
 ): Promise<Details | (Item & Rest & { readonly problem: string })> {
-  try {
-    return await requests.get(one, call, {}, { id });
-  } catch (error) {
-    if (!(error instanceof ClientError) || !OF_A_ROUTE.includes(error.code)) throw error;
-    const { onResponse: _, ...silent } = call;
-    const { items } = await requests.list(all, silent).catch(() => ({ items: [] }));
-    const item = items.find((each) => each.id === id);
-    if (item === undefined) throw error;
-    return { ...item, ...rest, problem: error.message };
-  }
+  const { found, error } = await unlessRefused(requests.get(one, call, {}, { id }), OF_A_ROUTE);
+  if (error === null) return found;
+  const { onResponse: _, ...silent } = call;
+  const { items } = await requests.list(all, silent).catch(() => ({ items: [] }));
+  const item = items.find((each) => each.id === id);
+  if (item === undefined) throw error;
+  return { ...item, ...rest, problem: error.message };
 }
 
 const isWholeAlert = ({ condition, threshold }: AlertView) => condition !== null || threshold !== null;

@@ -51,15 +51,31 @@ export class ClientError extends Error {
   }
 }
 
-const OF_ALL_ROUTES: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
+/** A response, or why there is none. */
+export type Asked<Told> =
+  | { readonly found: Told; readonly error: null }
+  | { readonly found: null; readonly error: ClientError };
+
+const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
+/** Other routes may respond. */
+const OF_ONE_ROUTE: readonly ClientErrorCode[] = [...REFUSALS, 'conflict', 'unavailable'];
+
+/** A response that may fail with one of `codes`; default: the service refuses it, whenever it is requested. Other errors are thrown. */
+export async function unlessRefused<Told>(response: Promise<Told>, codes = REFUSALS): Promise<Asked<Told>> {
+  try {
+    return { found: await response, error: null };
+  } catch (error) {
+    if (!(error instanceof ClientError) || !codes.includes(error.code)) throw error;
+    return { found: null, error };
+  }
+}
 
 /** An optional response: `null` when its route fails, which `onFailure` is told; the error when every route would. */
-export const ifTold = <Told>(response: Promise<Told>, onFailure?: (error: ClientError) => void) =>
-  response.catch((error: unknown) => {
-    if (!(error instanceof ClientError) || OF_ALL_ROUTES.includes(error.code)) throw error;
-    onFailure?.(error);
-    return null;
-  });
+export async function ifTold<Told>(response: Promise<Told>, onFailure?: (error: ClientError) => void) {
+  const { found, error } = await unlessRefused(response, OF_ONE_ROUTE);
+  if (error !== null) onFailure?.(error);
+  return found;
+}
 
 export type LimitKind = 'daily' | 'rate';
 

@@ -1,7 +1,7 @@
 import { BUCKET_SEC, fittingBucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
 import { chainProfile } from '../core/chains.ts';
-import { ClientError, type ClientErrorCode } from './errors.ts';
+import { type Asked, type ClientError, unlessRefused } from './errors.ts';
 import type { HistoryMethods } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
 import { timeFrameSec } from './values.ts';
@@ -39,20 +39,6 @@ const MOST_POLLED = 7_200;
 /** A missing route may appear later: proxies respond that way while a service restarts. */
 const ABSENT_MS = 600_000;
 const COVERED_RATIO = 0.9;
-const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
-
-type Asked<T> =
-  | { readonly found: T; readonly error: null }
-  | { readonly found: null; readonly error: ClientError };
-
-export async function unlessRefused<T>(request: Promise<T>): Promise<Asked<T>> {
-  try {
-    return { found: await request, error: null };
-  } catch (error) {
-    if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
-    return { found: null, error };
-  }
-}
 
 /** Charts of a remote service: `stats/chart`, else the metrics; polled prices extend them, or replace them. */
 export function priceCharts(

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { unlessRefused } from '../../../client/errors.ts';
 import type { GasClient } from '../../../client/gas-client.ts';
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
-import { type ChartPart, unlessRefused } from '../../../client/price-chart.ts';
+import type { ChartPart } from '../../../client/price-chart.ts';
 import type { CallOptions } from '../../../client/requests.ts';
 import { timeFrameSec } from '../../../client/values.ts';
 import { type ChartView, type MarketView, statsAt } from '../../../client/views/dashboard.ts';

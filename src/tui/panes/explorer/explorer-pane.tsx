@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import type { ClientError } from '../../../client/errors.ts';
+import { type ClientError, unlessRefused } from '../../../client/errors.ts';
 import type { GasClient } from '../../../client/gas-client.ts';
-import { unlessRefused } from '../../../client/price-chart.ts';
 import type { CallOptions } from '../../../client/requests.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
