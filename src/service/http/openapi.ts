@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ERROR_STATUS, ErrorBody, MetricsError } from '../../contract/api-error.ts';
 import { EtherscanError } from '../../contract/compat.ts';
-import { NoParameters } from '../../contract/queries.ts';
 import * as v1 from '../../contract/routes.ts';
 import { KEY_PARAMETER } from './auth.ts';
 import { NEEDS_CHAIN, type Route } from './routes/route.ts';
@@ -92,7 +91,7 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodObject) {
 }
 
 function describe({ method, path, group, spec }: Route, sent: Schemas, taken: Schemas) {
-  const { summary, description = '', params = NoParameters, query = NoParameters, body, isStream } = spec;
+  const { summary, description = '', params, query, body, isStream } = spec;
   const { response, status = response ? 200 : 204, success = summary, refusals } = spec;
   const hasTag = method === 'get' && !isStream;
   const isAddition = v1.ADDED_ROUTES.some((each) => each.method === method && each.path === path);

@@ -2,12 +2,13 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'hono';
+import type { z } from 'zod';
 import { isCompat, PATHS } from '../../contract/routes.ts';
 import type { ChainPublisher } from '../published-chain.ts';
 import type { ServiceOptions } from '../service.ts';
 import { type Gate, keyOf, withoutKey } from './auth.ts';
 import { createBodyReader, jsonOf } from './body.ts';
-import { ApiFailure, requireAwaited, unavailable } from './errors.ts';
+import { ApiFailure, requireAwaited, unavailable, wrongParameters } from './errors.ts';
 import type { AdmittedRequest, Route } from './routes/route.ts';
 import type { RequestRecord } from './server.ts';
 
@@ -119,16 +120,16 @@ export function createResponder(options: ResponderOptions) {
     };
     if (SHARED.has(path)) {
       c.env.isStream = false;
-      const shared = await cached(withoutKey(c.req.url), () => encoded(route.handle(admitted())));
+      const shared = await cached(withoutKey(c.req.url), () => encoded(handled(route, admitted())));
       return await shared.respond(c);
     }
     const request = admitted();
     if (group === 'alerts' || group === 'auto-txs') refuseUnsaved(group, options);
     const takesSigned = path === PATHS.autoTxs || path === PATHS.autoTx;
     const result = await (route.spec.body === undefined
-      ? route.handle(request)
+      ? handled(route, request)
       : readBody(c.req.raw, { ...request, takesSigned }, (bytes) =>
-          route.handle({ ...request, body: jsonOf(c.req.raw, bytes) }),
+          handled(route, { ...request, body: jsonOf(c.req.raw, bytes) }),
         ));
     c.env.isStream = route.spec.isStream ?? false;
     if (result instanceof Response) return result;
@@ -141,6 +142,23 @@ export function createResponder(options: ResponderOptions) {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) };
     return c.body(text, status, headers);
   };
+}
+
+/** @throws {ApiFailure} `validation_failed` for wrong parameters, and as the route does */
+async function handled({ spec }: Route, request: AdmittedRequest) {
+  const { req } = request.c;
+  // A parameter that is given more than once is a list, which no schema takes.
+  const given = Object.entries(req.queries()).map(([name, all]) => [name, all.length > 1 ? all : all[0]]);
+  const query = readParameters(spec.query, Object.fromEntries(given));
+  const params = readParameters(spec.params, req.param());
+  return spec.handle({ ...request, query, params });
+}
+
+/** @throws {ApiFailure} `validation_failed`, with each wrong and each unknown parameter by name. */
+function readParameters(schema: z.ZodObject, given: Readonly<Record<string, unknown>>) {
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw wrongParameters(parsed.error, given);
+  return parsed.data;
 }
 
 const encoded = async (made: Promise<unknown>) => new EncodedResponse(JSON.stringify(await made));

@@ -10,14 +10,15 @@ import type { IngestedChain } from '../../follow/ingested-chain.ts';
 import type { Lookups } from '../../lookups.ts';
 import type { ChainPublisher } from '../../published-chain.ts';
 import type { Gate } from '../auth.ts';
-import { wrongParameters } from '../errors.ts';
 import type { GasStreams } from '../gas-streams.ts';
 
-/** A route as data: what the OpenAPI document says of it, and how its parameters are read. */
+/** A route as data: what the OpenAPI document says of it, its parameters, and what handles it. */
 interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Returned extends z.ZodType> {
   readonly summary: string;
   readonly description?: string;
+  /** Default: none. */
   readonly params?: Params;
+  /** Default: none. */
   readonly query?: Query;
   /** A JSON body, which the handler checks. */
   readonly body?: { readonly schema: z.ZodType; readonly example: object };
@@ -61,37 +62,21 @@ export interface RouteParts {
 }
 
 export interface Route extends V1Route {
-  readonly spec: Omit<RouteSpec<z.ZodObject, z.ZodObject, z.ZodType>, 'handle'>;
-  readonly handle: (request: AdmittedRequest) => Promise<object | undefined>;
+  readonly spec: RouteSpec<z.ZodObject, z.ZodObject, z.ZodType<object | undefined>> &
+    Readonly<Record<'params' | 'query', z.ZodObject>>;
 }
 
-export function route<
+export const route = <
   Returned extends z.ZodType<object | undefined>,
   Params extends z.ZodObject = typeof NoParameters,
   Query extends z.ZodObject = typeof NoParameters,
->(method: V1Route['method'], path: V1Route['path'], spec: RouteSpec<Params, Query, Returned>): Route {
-  const known: V1Route = { method, path, group: groupOf(path) };
-  return {
-    ...known,
-    spec,
-    handle: async (request) => {
-      const { req } = request.c;
-      // A parameter that is given more than once is a list, which no schema takes.
-      const given = Object.entries(req.queries()).map(([name, all]) => [name, all.length > 1 ? all : all[0]]);
-      const query = readParameters(spec.query ?? NoParameters, Object.fromEntries(given));
-      const params = readParameters(spec.params ?? NoParameters, req.param());
-      return spec.handle({
-        ...request,
-        query: query as z.output<Query>,
-        params: params as z.output<Params>,
-      });
-    },
-  };
-}
-
-/** @throws {ApiFailure} `validation_failed`, with each wrong and each unknown parameter by name. */
-function readParameters(schema: z.ZodObject, given: Readonly<Record<string, unknown>>) {
-  const parsed = schema.safeParse(given);
-  if (!parsed.success) throw wrongParameters(parsed.error, given);
-  return parsed.data;
-}
+>(
+  method: V1Route['method'],
+  path: V1Route['path'],
+  spec: RouteSpec<Params, Query, Returned>,
+): Route => ({
+  method,
+  path,
+  group: groupOf(path),
+  spec: { params: NoParameters, query: NoParameters, ...spec },
+});
