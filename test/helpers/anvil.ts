@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inTime, PATIENCE_MS } from './wait-for.ts';
 
 export interface AnvilOptions {
   readonly blockTime?: number;
@@ -112,7 +113,7 @@ function anvilBinary(): string {
 
 async function listeningPort(child: ChildProcess): Promise<number> {
   let output = '';
-  return new Promise((resolve, reject) => {
+  const listening = new Promise<number>((resolve, reject) => {
     // The handlers stay: an undrained pipe would stop the node after a few blocks' worth of log.
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -125,6 +126,8 @@ async function listeningPort(child: ChildProcess): Promise<number> {
     child.once('error', reject);
     child.once('exit', () => reject(new Error(`anvil did not start: ${output.slice(-500)}`)));
   });
+  // Many files start one while they are imported, for which Vitest has no time limit.
+  return inTime(listening, 'the port of anvil', PATIENCE_MS, () => `: ${output.slice(-500)}`);
 }
 
 /** With the folder that each writes to. */
