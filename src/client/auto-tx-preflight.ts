@@ -12,10 +12,10 @@ import type { SignedTransaction } from '../core/transactions/signed-transaction.
 import { ifTold } from './errors.ts';
 import type { GasClient, ReachQuery } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
-import { laneOf } from './views/alerts.ts';
 import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-txs.ts';
 import { ifReachable } from './views/chain-status.ts';
 import type { SnapshotView } from './views/gas-responses.ts';
+import { laneOf } from './views/words.ts';
 
 type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;

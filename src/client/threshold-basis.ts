@@ -14,7 +14,7 @@ import { ifTold } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import { loadLanePrices, pastPriceAt } from './lane-prices.ts';
 import type { CallOptions } from './requests.ts';
-import type { AlertThreshold } from './views/alerts.ts';
+import type { AlertThreshold } from './views/alert-texts.ts';
 import type { ActionView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas-responses.ts';
 

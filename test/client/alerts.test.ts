@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
-import { describeCondition, payloadOf } from '../../src/client/views/alerts.ts';
+import { describeCondition } from '../../src/client/views/alert-texts.ts';
+import { payloadOf } from '../../src/client/views/alerts.ts';
 import { parseThreshold } from '../../src/core/threshold/threshold.ts';
 import { clientOf, failureOf } from './answering.ts';
 import { FOREIGN_30, LISTS_ALL } from './foreign-openapi.ts';

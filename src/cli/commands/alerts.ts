@@ -13,12 +13,14 @@ import { alertThreshold, priceNow, windowSecOf } from '../../client/threshold-ba
 import type { ReachView } from '../../client/views/advice-responses.ts';
 import {
   type AlertCondition,
-  type AlertDetailsView,
-  type AlertView,
-  type CreatedAlertView,
   describeCondition,
   describeReach,
   describeThreshold,
+} from '../../client/views/alert-texts.ts';
+import {
+  type AlertDetailsView,
+  type AlertView,
+  type CreatedAlertView,
   type NewAlert,
   payloadOf,
   thresholdPayload,

@@ -1,15 +1,17 @@
 import {
-  type AlertDetailsView,
-  type AlertSavingsView,
-  type AlertView,
   alertState,
-  type DeliveryView,
   describeAlert,
   describeAlertState,
   describeAttempt,
   describeCondition,
   describeSavings,
-  type SavingsEntryView,
+} from '../../client/views/alert-texts.ts';
+import type {
+  AlertDetailsView,
+  AlertSavingsView,
+  AlertView,
+  DeliveryView,
+  SavingsEntryView,
 } from '../../client/views/alerts.ts';
 import {
   exactGwei,

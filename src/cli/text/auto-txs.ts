@@ -1,5 +1,4 @@
 import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
-import { plainWord } from '../../client/views/alerts.ts';
 import {
   callOf,
   checkSign,
@@ -29,6 +28,7 @@ import type { Fact } from '../../client/views/fact.ts';
 import type { SnapshotView } from '../../client/views/gas-responses.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { describePending } from '../../client/views/pending.ts';
+import { plainWord } from '../../client/views/words.ts';
 import { coinSymbol } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';

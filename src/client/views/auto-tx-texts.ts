@@ -23,7 +23,6 @@ import {
   UNKNOWN,
   utcMinute,
 } from '../../core/units.ts';
-import { describeDistance, plainWord, titleWord } from './alerts.ts';
 import {
   type AutoTxTarget,
   type AutoTxView,
@@ -41,9 +40,11 @@ import {
   statusOf,
   type TargetDistance,
 } from './auto-txs.ts';
+import { describeDistance } from './distance.ts';
 import { counted, dollarsBehind, type Fact, mapped } from './fact.ts';
 import type { SnapshotView } from './gas-responses.ts';
 import { describeCoins } from './metrics.ts';
+import { plainWord, titleWord } from './words.ts';
 
 /** Texts about auto-txs, shared by monitor and commands. A service's own values are shown unchanged. */
 

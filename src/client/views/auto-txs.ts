@@ -14,9 +14,11 @@ import { OVERPAYS, resultOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
-import { type ListView, laneOf, ratioTo } from './alerts.ts';
+import type { ListView } from './alerts.ts';
+import { ratioTo } from './distance.ts';
 import type { SnapshotView } from './gas-responses.ts';
 import { PendingView } from './pending.ts';
+import { laneOf } from './words.ts';
 
 /** An auto-tx for a service, which may offer further values than the contract. */
 export interface NewAutoTx extends Omit<AutoTxCreationInput, 'gasSpeed'> {

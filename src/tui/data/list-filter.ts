@@ -1,5 +1,6 @@
 import { createContext } from 'react';
-import { type AlertView, describeCondition } from '../../client/views/alerts.ts';
+import { describeCondition } from '../../client/views/alert-texts.ts';
+import type { AlertView } from '../../client/views/alerts.ts';
 import { describeContent, describeState, describeTarget } from '../../client/views/auto-tx-texts.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
 

@@ -6,7 +6,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { ClientError } from '../../client/errors.ts';
-import { type AlertView, describeCondition } from '../../client/views/alerts.ts';
+import { describeCondition } from '../../client/views/alert-texts.ts';
+import type { AlertView } from '../../client/views/alerts.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { refusalText } from '../ui/pane-state.tsx';
 import { atMost } from './at-most.ts';

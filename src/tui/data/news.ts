@@ -1,12 +1,8 @@
 import { useRef } from 'react';
 import { pollEveryMs } from '../../client/follow-prices.ts';
 import type { GasClient } from '../../client/gas-client.ts';
-import {
-  type AlertView,
-  describeEarlierFirings,
-  describeFiring,
-  describeFirings,
-} from '../../client/views/alerts.ts';
+import { describeEarlierFirings, describeFiring, describeFirings } from '../../client/views/alert-texts.ts';
+import type { AlertView } from '../../client/views/alerts.ts';
 import { describeChange, describeChanges } from '../../client/views/auto-tx-texts.ts';
 import { type AutoTxView, isHeldByRules, statusOf } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas-responses.ts';

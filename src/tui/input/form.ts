@@ -73,6 +73,13 @@ export const choiceField = (
 export const typedNumber = (typed: string): number | undefined =>
   /^(\d{1,16}(\.\d*)?|\.\d+)$/.test(typed.trim()) ? Number(typed) : undefined;
 
+/** Wei per gas; `null`: it is no price in gwei. */
+export function weiOfTypedGwei(text: string): bigint | null {
+  const [, whole = '', decimals = ''] = /^(\d{0,9})(?:\.(\d{0,9}))?$/.exec(text.trim()) ?? [];
+  if (whole === '' && decimals === '') return null;
+  return BigInt(`${whole}${decimals.padEnd(9, '0')}`);
+}
+
 /** The problem of a typed number: `needed` when it is missing; `null`: none. */
 export function numberProblem(typed: string, needed: string, example = '0.04'): string | null {
   if (typed.trim() === '') return `needs ${needed}`;

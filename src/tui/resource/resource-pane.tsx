@@ -1,7 +1,7 @@
 import { type ComponentType, useContext, useState } from 'react';
 import * as z from 'zod';
 import { ClientError } from '../../client/errors.ts';
-import { titleWord } from '../../client/views/alerts.ts';
+import { titleWord } from '../../client/views/words.ts';
 import { formatCount } from '../../core/units.ts';
 import { FilterContext, type ListItem, matchesFilter } from '../data/list-filter.ts';
 import type { Feed } from '../data/monitor-context.ts';

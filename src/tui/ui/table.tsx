@@ -1,7 +1,7 @@
 import { type BoxProps, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
 import { type ReactElement, useMemo, useRef } from 'react';
-import { describeShare } from '../../client/views/alerts.ts';
+import { describeShare } from '../../client/views/distance.ts';
 import { cleanText } from '../../core/text.ts';
 import { UNKNOWN } from '../../core/units.ts';
 import { useRoom } from './pane-context.tsx';

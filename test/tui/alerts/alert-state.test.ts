@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { alertState } from '../../../src/client/views/alerts.ts';
+import { alertState } from '../../../src/client/views/alert-texts.ts';
 import { ALERT } from '../fake-alerts.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
 

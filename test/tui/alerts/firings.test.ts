@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeEarlierFirings, describeFiring, describeFirings } from '../../../src/client/views/alerts.ts';
+import {
+  describeEarlierFirings,
+  describeFiring,
+  describeFirings,
+} from '../../../src/client/views/alert-texts.ts';
 import { announcesHere, noticeFirings } from '../../../src/tui/data/news.ts';
 import { ALERT } from '../fake-alerts.ts';
 

@@ -1,10 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  type AlertDetailsView,
-  describeConditionInWords,
-  describeFiring,
-  type NewAlert,
-} from '../../../src/client/views/alerts.ts';
+import { describeConditionInWords, describeFiring } from '../../../src/client/views/alert-texts.ts';
+import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-plot.tsx';
 import { statusSpan } from '../../../src/tui/panes/explorer/details.tsx';

@@ -1,11 +1,6 @@
 import type { AlertChoices } from '../../../client/openapi.ts';
-import {
-  type AlertView,
-  plainWord,
-  thresholdPayload,
-  titleWord,
-  writtenThreshold,
-} from '../../../client/views/alerts.ts';
+import { type AlertView, thresholdPayload, writtenThreshold } from '../../../client/views/alerts.ts';
+import { plainWord, titleWord } from '../../../client/views/words.ts';
 import { channelNamed } from '../../../contract/alert-channels.ts';
 import { recipientFields } from '../../../contract/alert-targets.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';

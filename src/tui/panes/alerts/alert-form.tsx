@@ -1,5 +1,6 @@
 import { alertChoices, describedRoute } from '../../../client/openapi.ts';
-import { type AlertView, describeCondition, distanceToThreshold } from '../../../client/views/alerts.ts';
+import { describeCondition, distanceToThreshold } from '../../../client/views/alert-texts.ts';
+import type { AlertView } from '../../../client/views/alerts.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/alerts.ts';
 import { PATHS } from '../../../contract/routes.ts';

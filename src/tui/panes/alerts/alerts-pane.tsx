@@ -1,23 +1,24 @@
 import {
-  type AlertDetailsView,
-  type AlertSavingsView,
   type AlertState,
-  type AlertView,
   alertState,
-  type DeliveryView,
   describeAlert,
   describeAlertState,
   describeAttempt,
   describeChannels,
   describeCondition,
-  describeDistance,
   describeSavings,
   describeWaiting,
   distanceToThreshold,
-  plainWord,
   shortTarget,
-  statusWord,
+} from '../../../client/views/alert-texts.ts';
+import type {
+  AlertDetailsView,
+  AlertSavingsView,
+  AlertView,
+  DeliveryView,
 } from '../../../client/views/alerts.ts';
+import { describeDistance } from '../../../client/views/distance.ts';
+import { plainWord, statusWord } from '../../../client/views/words.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';

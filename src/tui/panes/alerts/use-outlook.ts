@@ -9,18 +9,15 @@ import { alertThreshold, priceNow, windowSecOf } from '../../../client/threshold
 import {
   type AlertCondition,
   type AlertThreshold,
-  type AlertView,
   alertState,
-  describeDistance,
   describeReach,
   type distanceToThreshold,
-  laneOf,
-  type NewAlert,
-  pricedLaneOf,
-  weiOfTypedGwei,
-} from '../../../client/views/alerts.ts';
+} from '../../../client/views/alert-texts.ts';
+import type { AlertView, NewAlert } from '../../../client/views/alerts.ts';
+import { describeDistance } from '../../../client/views/distance.ts';
 import { watchedPrice } from '../../../client/views/gas.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import { laneOf, pricedLaneOf } from '../../../client/views/words.ts';
 import { ALERT_CONDITIONS } from '../../../contract/choices.ts';
 import { NO_BLOBS } from '../../../core/advice.ts';
 import {
@@ -34,6 +31,7 @@ import { formatDuration, formatGwei, shortGwei } from '../../../core/units.ts';
 import { useMonitor } from '../../data/monitor-context.ts';
 import { useMonitorQuery } from '../../data/polled-query.ts';
 import { SETTLED_MS, useReach } from '../../data/queries.ts';
+import { weiOfTypedGwei } from '../../input/form.ts';
 import { usePane } from '../../ui/pane-context.tsx';
 import { shortStart } from '../../ui/time.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';

@@ -1,6 +1,6 @@
-import { titleWord } from '../../../client/views/alerts.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import { titleWord } from '../../../client/views/words.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { isCostText, maxCostText, parseMaxCost } from '../../../core/auto-txs/cost-limit.ts';
 import type { MaxCost } from '../../../core/auto-txs/order.ts';

@@ -1,4 +1,3 @@
-import { plainWord } from '../../../client/views/alerts.ts';
 import {
   callOf,
   checkSign,
@@ -32,6 +31,7 @@ import {
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
+import { plainWord } from '../../../client/views/words.ts';
 import { maxCostText } from '../../../core/auto-txs/cost-limit.ts';
 import { coinSymbol } from '../../../core/chains.ts';
 import { cleanText, hexText, shortHex, withShortHashes } from '../../../core/text.ts';

@@ -6,7 +6,6 @@ import {
   reachToAsk,
   storedTransaction,
 } from '../../../client/auto-tx-preflight.ts';
-import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import { describeOwnFee } from '../../../client/views/auto-tx-texts.ts';
 import {
   type AutoTxView,
@@ -15,13 +14,16 @@ import {
   obstacleOf,
   type PricedAutoTx,
 } from '../../../client/views/auto-txs.ts';
+import { describeDistance } from '../../../client/views/distance.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import { laneOf } from '../../../client/views/words.ts';
 import { type AutoTxOrder, changedOrder } from '../../../core/auto-txs/order.ts';
 import { type Bid, cannotBroadcastReason, FORECAST_SEC } from '../../../core/auto-txs/target.ts';
 import { formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useShownSnapshot } from '../../data/monitor-context.ts';
 import { useMonitorQuery } from '../../data/polled-query.ts';
 import { useReach } from '../../data/queries.ts';
+import { weiOfTypedGwei } from '../../input/form.ts';
 import { useNow } from '../../ui/pane-context.tsx';
 import { type AutoTxDraft, expiresAt, maxCostOf } from './auto-tx-draft.ts';
 import type { Pasted } from './pasted.ts';
