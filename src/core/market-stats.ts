@@ -60,10 +60,9 @@ export function volatility(prices: readonly Weighted[]): number {
   return Math.sqrt(meanOf(squares)) / mean;
 }
 
-/** Relative change from `before` to `now`: 0.1 is ten percent more; 0 when `before` was 0. */
-export function changeRatio(now: number, before: number): number {
-  return before > 0 ? (now - before) / before : 0;
-}
+/** Relative change from `before` to `now`: 0.1 is ten percent more; `null` where `before` was 0, or is not known. */
+export const changeRatio = (now: number, before: number | null): number | null =>
+  before !== null && before > 0 ? (now - before) / before : null;
 
 const SIDE = 12;
 /** Robust standard deviations beyond which a deviation is no noise. */

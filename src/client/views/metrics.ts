@@ -11,6 +11,7 @@ import {
 import { confirmationsOf } from '../../core/auto-txs/state-machine.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';
+import { changeRatio } from '../../core/market-stats.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { tipRankWords } from '../../core/tip-rank-words.ts';
 import {
@@ -125,8 +126,10 @@ export function describeBlock(block: BlockView, context: Money): readonly Fact[]
   const filled = Math.round((gasUsedRatio ?? 0) * BAR_CELLS);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
   const limit = mapped(gasLimit, (most) => ` of ${formatCount(most)}`) ?? '';
-  const next = (wei: number) =>
-    `${formatGwei(wei)} gwei${base === 0 ? '' : ` (${formatChange(wei / base - 1)})`}`;
+  const next = (wei: number) => {
+    const change = changeRatio(wei, base);
+    return `${formatGwei(wei)} gwei${change === null ? '' : ` (${formatChange(change)})`}`;
+  };
   const excess = mapped(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
   const blobs = (used: number) =>
     `${formatCount(used / Number(GAS_PER_BLOB))}  (${formatCount(used)} blob gas${excess})`;

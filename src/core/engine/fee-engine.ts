@@ -314,7 +314,7 @@ function createTrendModel(history: History) {
     trend(baseFeeFan: readonly FanStep[]): Trend {
       const { head, oldest } = history;
       const next = history.nextBaseFee.at(head);
-      const change = changeRatio(next, meanOf(baseFee, since(HOUR_SEC), head));
+      const change = changeRatio(next, meanOf(baseFee, since(HOUR_SEC), head)) ?? 0;
       const day = dayOfBaseFees.tally;
       const fullness = meanOf(gasUsedRatio, Math.max(head - CONGESTION_BLOCKS + 1, oldest), head);
       return {

@@ -1,10 +1,10 @@
-import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
+import type { TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
 import type { MeanPrices } from '../../core/advice.ts';
 import { type AnomalyPoint, findAnomalies } from '../../core/market-stats.ts';
 import { type CoinPriceRow, coinPriceAt } from '../../store/coin-prices.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
-import type { MetricsContext } from './metrics.ts';
+import { type MetricsContext, timeFrameWindow } from './metrics.ts';
 import { isoFromSec, meansToWire, wholeWeiOrNull } from './wire.ts';
 
 const POINTS_MAX = 500;
@@ -23,7 +23,7 @@ export async function statsChart(
 ): Promise<Omit<StatsChart, 'events'>> {
   const { bucketSec, rollups } = await readSeries(context, timeFrame);
   const { store, end } = context;
-  const coins = await store.coinPrices({ from: end - TIME_FRAME_SEC[timeFrame], to: end });
+  const coins = await store.coinPrices(timeFrameWindow(context, timeFrame));
   const found = findAnomalies(
     rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base_mean })),
   );
@@ -59,8 +59,9 @@ async function atItsPeak(
   return { ...point, ...peak, kind };
 }
 
-async function readSeries({ store: history, end, profile }: MetricsContext, timeFrame: TimeFrame) {
-  const window = { from: end - TIME_FRAME_SEC[timeFrame], to: end };
+async function readSeries(context: MetricsContext, timeFrame: TimeFrame) {
+  const { store: history, profile } = context;
+  const window = timeFrameWindow(context, timeFrame);
   if (timeFrame !== '1h') {
     const bucketSec = CHART_BUCKET_SEC[timeFrame];
     return { bucketSec, rollups: await history.buckets(bucketSec, window) };

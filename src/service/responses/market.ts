@@ -1,4 +1,4 @@
-import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
+import type { TimeFrame } from '../../contract/choices.ts';
 import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
 import { type DataFees, workDataFee } from '../../core/data-fee.ts';
 import {
@@ -15,38 +15,37 @@ import type { HistoryStore, Window } from '../../store/history.ts';
 import { type PricedBlocks, ROLLUP_SEC } from '../../store/rollups.ts';
 import type { PublishedChain } from '../published-chain.ts';
 import { CHART_BUCKET_SEC, type StatedPrices } from './charts.ts';
-import type { MetricsContext } from './metrics.ts';
+import { type MetricsContext, timeFrameWindow } from './metrics.ts';
 import { isoFromSec, meansToWire, usdOrNull } from './wire.ts';
 
 /** Figures of a time frame. The heatmap always covers 30 days. */
 export async function statsMarket(
-  { store: history, end }: MetricsContext,
+  context: MetricsContext,
   timeFrame: TimeFrame,
   published: PublishedChain,
   statedPrices: StatedPrices,
   dataFees: DataFees,
 ): Promise<StatsMarket> {
-  const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
-  const hours = await history.hours({ from: end - TIME_FRAME_SEC['30d'], to: end });
-  const begins = end - TIME_FRAME_SEC[timeFrame];
-  const coinBefore = coinPriceAt(await history.coinPrices({ from: begins, to: begins }), begins);
+  const { store: history, end } = context;
+  const window = timeFrameWindow(context, timeFrame);
+  const series = await marketSeries(history, window);
+  const hours = await history.hours(timeFrameWindow(context, '30d'));
+  const coinBefore = coinPriceAt(await history.coinPrices({ ...window, to: window.from }), window.from);
+  const { nativeUsd } = published;
   const { lanes } = published.advice;
   const now = { base: Number(published.head.baseFeePerGas), average: Number(lanes.average.price) };
   const { base, average, volatility } = marketFigures(series, now, statedPrices);
   const before = await firstPoint(history, timeFrame, series[0]);
   return {
     timeFrame,
-    from: isoFromSec(Math.max(series[0]?.start ?? end, end - TIME_FRAME_SEC[timeFrame])),
-    base: wireStats(before === null ? base : { ...base, changeRatio: changeRatio(now.base, before) }),
+    from: isoFromSec(Math.max(series[0]?.start ?? end, window.from)),
+    base: wireStats(before === null ? base : { ...base, changeRatio: changeRatio(now.base, before) ?? 0 }),
     average: wireStats(average),
     volatility,
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
-    nativeUsd: published.nativeUsd,
-    nativeUsdChangeRatio:
-      coinBefore === null || published.nativeUsd === null
-        ? null
-        : changeRatio(published.nativeUsd, coinBefore),
+    nativeUsd,
+    nativeUsdChangeRatio: nativeUsd === null ? null : changeRatio(nativeUsd, coinBefore),
     actions: usualWork(published, dataFees),
   };
 }
@@ -124,7 +123,7 @@ function stats(prices: readonly Weighted[], now: number): Spread {
     // The head may be newer than the stored blocks.
     min: Math.min(summary.min, now),
     max: Math.max(summary.max, now),
-    changeRatio: changeRatio(now, prices[0]?.value ?? now),
+    changeRatio: changeRatio(now, prices[0]?.value ?? now) ?? 0,
   };
 }
 

@@ -1,7 +1,13 @@
-import { BUCKET_SEC, fittingBucket, METRICS_ROWS_MAX } from '../../contract/choices.ts';
+import {
+  BUCKET_SEC,
+  fittingBucket,
+  METRICS_ROWS_MAX,
+  TIME_FRAME_SEC,
+  type TimeFrame,
+} from '../../contract/choices.ts';
 import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
 import type { ChainProfile } from '../../core/chains.ts';
-import type { HistoryStore } from '../../store/history.ts';
+import type { HistoryStore, Window } from '../../store/history.ts';
 import type { Rollup } from '../../store/rollups.ts';
 import { invalidField } from '../http/errors.ts';
 import { isoFromSec } from './wire.ts';
@@ -15,6 +21,12 @@ export interface MetricsContext {
   readonly end: number;
   readonly now: number;
 }
+
+/** The last hour, day, week or month. */
+export const timeFrameWindow = ({ end }: Pick<MetricsContext, 'end'>, timeFrame: TimeFrame): Window => ({
+  from: end - TIME_FRAME_SEC[timeFrame],
+  to: end,
+});
 
 /**
  * Checked metrics parameters; times in Unix seconds, both inclusive. Its start is moved into the stored history.

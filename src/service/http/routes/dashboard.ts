@@ -1,10 +1,11 @@
-import { PATIENCE_SEC, TIME_FRAME_SEC } from '../../../contract/choices.ts';
+import { PATIENCE_SEC } from '../../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../../contract/dashboard.ts';
 import { PatienceParameters, TimeFrameParameters } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { statsChart } from '../../responses/charts.ts';
 import { statsCurrent } from '../../responses/gas.ts';
 import { statsMarket } from '../../responses/market.ts';
+import { timeFrameWindow } from '../../responses/metrics.ts';
 import { summaryOf } from '../../responses/summary.ts';
 import { type Route, type RouteParts, route } from './route.ts';
 
@@ -32,10 +33,9 @@ export const dashboardRoutes = ({
     response: StatsChart,
     async handle({ owner, query: { timeFrame } }) {
       const context = await lookups.context();
-      const { end } = context;
       const prices = await statsChart(context, timeFrame, lookups.meanPrices);
-      const from = end - TIME_FRAME_SEC[timeFrame];
-      const span = { from: from * 1_000, to: end * 1_000, limit: MARKS_MOST };
+      const { from, to } = timeFrameWindow(context, timeFrame);
+      const span = { from: from * 1_000, to: to * 1_000, limit: MARKS_MOST };
       const marks = [...(await alerts.marks(owner, span)), ...(await autoTxs.marks(owner, span))];
       const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
       return { ...prices, events };

@@ -1,7 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useMemo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
-import { summarise } from '../../../core/market-stats.ts';
+import { changeRatio, summarise } from '../../../core/market-stats.ts';
 import { DAY_MS, MINUTE_MS } from '../../../core/time.ts';
 import {
   formatChange,
@@ -35,8 +35,6 @@ import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, offsetAt, STILL_READ, weekdayText, zoneText } from '../../ui/time.ts';
 import { axesOf, type ChartData, type ChartSlot, meanOrNull, slotAt, useChartLook } from './chart-data.ts';
 
-const changeRatio = (from: number | null, to: number) => (from !== null && from > 0 ? to / from - 1 : null);
-
 type Summary = NonNullable<ReturnType<typeof summaryOf>>;
 type Known = 'base' | 'tip' | 'previous' | 'gasUsedRatio';
 
@@ -64,7 +62,7 @@ function summaryOf(data: ChartData, name: Known) {
     min: Math.min(...all),
     max: Math.max(...all),
     ...(isBefore && { min: before.lowest.min, max: before.highest.max }),
-    changeRatio: now === null ? null : changeRatio(values[0], now),
+    changeRatio: now === null ? null : changeRatio(now, values[0]),
   };
   return isBase && data.spread !== null ? { ...own, ...data.spread } : own;
 }
@@ -223,7 +221,7 @@ function previousSegments(data: ChartData): readonly Line[] {
   const { previousProblem: problem, previousReachSec: reachSec, timeFrame } = data;
   if (problem !== null) return [[colored(`nothing to compare with: ${problem}`, 'warn')]];
   const before = summaryOf(data, 'previous');
-  const change = before && changeRatio(before.mean, meanOrNull(valuesOf(data, 'base')) ?? 0);
+  const change = before && changeRatio(meanOrNull(valuesOf(data, 'base')) ?? 0, before.mean);
   const name = [colored(legendGlyph('dotted'), 'previous'), plain(` ${timeFrame} before`)];
   if (before === null) return [[...name, plain(`: ${UNKNOWN}`)]];
   // The mean of a part is nothing to compare the mean of the whole with.
@@ -283,7 +281,7 @@ function cursorSegments(
     const when = colored(isExact ? `now ${clock}` : 'now', 'accent');
     return [[when], ...values, ...before, [faint('←/→ look at a value')]];
   }
-  const change = base === null || now.base === null ? null : changeRatio(base, now.base);
+  const change = now.base === null ? null : changeRatio(now.base, base);
   const price = slotPrice(slot);
   return [
     [bold(`▸ ${isExact ? clock : moment(timestamp, timeFrame)}`, 'accent')],

@@ -136,7 +136,7 @@ export function hourWords(
   const lowest = cheapestHour(week);
   if (lowest === null) return [[[faint('cheap hours are named once a whole day is seen')]]];
   const mean = meanOrNull(known) ?? 0;
-  const against = (value: number) => formatChange(changeRatio(value, mean), 0);
+  const against = (value: number) => formatChange(changeRatio(value, mean) ?? 0, 0);
   const figures = (value: number, what = ''): Line => [
     plain(` ${formatGwei(value)}`),
     faint(` (${against(value)}${what})`),

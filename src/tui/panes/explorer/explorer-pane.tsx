@@ -7,6 +7,7 @@ import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
+import { changeRatio } from '../../../core/market-stats.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { RawRequest } from '../../chrome/raw-view.tsx';
@@ -150,7 +151,7 @@ function newestFirst(loaded: ReadonlyMap<number, BlockRow>, snapshot: SnapshotVi
   return newest.slice(0, MOST_BLOCKS).map((row, place): BlockRow => {
     const before = newest[place + 1];
     const isNext = before !== undefined && (row.number === null || before.number === row.number - 1);
-    const change = isNext && row.baseFee !== null && before.baseFee ? row.baseFee / before.baseFee - 1 : null;
+    const change = isNext && row.baseFee !== null ? changeRatio(row.baseFee, before.baseFee) : null;
     // A block without transactions has no tips, even if the response has values.
     return { ...row, change, tip: row.gasUsedRatio === 0 ? null : row.tip };
   });

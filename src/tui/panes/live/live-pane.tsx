@@ -10,6 +10,7 @@ import {
   withOwnWindows,
 } from '../../../client/views/gas.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
+import { changeRatio } from '../../../core/market-stats.ts';
 import { HOUR_SEC } from '../../../core/time.ts';
 import { formatChange, formatDuration, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
@@ -250,7 +251,7 @@ function verdictOf(rank: number, now: number, { min, median, max }: StatsView, s
 
 function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
   const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
-  const change = nextBaseFee === null || baseFee === 0n ? null : Number(nextBaseFee) / Number(baseFee) - 1;
+  const change = nextBaseFee === null ? null : changeRatio(Number(nextBaseFee), Number(baseFee));
   const ahead = trend?.baseFeeFan.at(-1);
   const blocks = ahead?.blocksAhead === 1 ? '1 block' : `${ahead?.blocksAhead} blocks`;
   // The base fee against the previous hour, or the service's word without a percentage.
