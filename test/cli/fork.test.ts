@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/contract/routes.ts';
+import { LISTS_ALL } from '../client/foreign-openapi.ts';
+import { sendJson, serve } from '../client/http-server.ts';
+import { OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { runMain } from './captured-io.ts';
 import { OWN_ROUTES, serveAnswers } from './doctor-services.ts';
 
@@ -25,6 +29,30 @@ describe('gastop fork', () => {
     const { stdout } = await runMain(['fork', '--demo', ...more]);
     expect(stdout).toMatch(/^auto-txs: none waits here$/m);
   });
+
+  it.each(['PENDING', 'DISABLED'])(
+    'names an auto-tx that is %s and whose gas is not enough',
+    async (status) => {
+      const check = { name: 'intrinsic-gas', result: 'pass', ok: false, code: 'gas_too_low_after_fork' };
+      const waiting = { id: 'atx_1', status, checks: [{ ...check, message: 'enough until Amsterdam' }] };
+      const ended = { ...waiting, id: 'atx_2', status: 'CANCELLED' };
+      const answers: Readonly<Record<string, unknown>> = {
+        '/gas/current': OWN_SNAPSHOT,
+        [PATHS.chainRules]: { rules: 'osaka', source: 'header', usualWork: [] },
+        [PATHS.autoTxs]: { items: [waiting, ended], page: 0, size: 20, total: 2 },
+      };
+      const { url } = await serve(
+        (request, response) => {
+          const path = (request.url ?? '').replace(/^.*\/v1/, '').replace(/\?.*$/, '');
+          sendJson(response, answers[path] ?? {}, path in answers ? 200 : 404);
+        },
+        { ...LISTS_ALL, paths: { ...LISTS_ALL.paths, [PATHS.chainRules]: { get: {} } } },
+      );
+      const { stdout } = await runMain(['fork', '--url', url]);
+      expect(stdout).toMatch(/^ {2}atx_1 {2}enough until Amsterdam$/m);
+      expect(stdout).not.toContain('atx_2');
+    },
+  );
 
   it('prints the response of the service as it is with --json', async () => {
     const { stdout } = await runMain(['fork', '--demo', '--fork', '--json']);

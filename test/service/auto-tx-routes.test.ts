@@ -1,13 +1,18 @@
 import { privateKeyToAccount } from 'viem/accounts';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { AutoTxAccount, AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
 import { Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
+import { NEW_ORDER } from '../../src/core/auto-txs/order.ts';
+import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { SHORT_RECORDING } from '../cli/served.ts';
 import { startAnvil } from '../helpers/anvil.ts';
+import { keptOf, startRig } from '../helpers/auto-tx-rig.ts';
 import { type RunningService, readyService, refused, runService, temporaryFile } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
@@ -295,6 +300,28 @@ test('an account is told as the node knows it, with what of it waits', async () 
     code: 'none',
     blockGasLimit: 30_000_000,
   });
+});
+
+test.each([
+  ['was just decided to be sent', { sentAt: null }],
+  ['no node shows any more', { sentAt: Date.now(), unseenSince: Date.now() }],
+  ['no node was seen to have', { sentAt: null, unseenSince: Date.now() }],
+])('one before it that %s comes first to a client as to its service', async (_, state) => {
+  const rig = await startRig({ urls: [anvil.url] });
+  onTestFinished(rig.stop);
+  const { sign } = await newSender();
+  const before = keptOf(await sign(), { target: 1n });
+  const submitted = { ...before.state, status: 'SUBMITTED', mayBeOut: true, ...state } as const;
+  await rig.store.create({ ...before, state: submitted }, Buffer.from('any'), 10);
+  const raw = await sign({ nonce: 1 });
+  const { checks } = await create(rig.service, { ...WAITING, signedTransaction: raw });
+  const client = createGasClient({ url: 'http://gastop.internal', fetch: rig.service.fetch });
+  const told = { transaction: decodeTransaction(raw), order: { ...NEW_ORDER, target: 1n } };
+  const judged = await preflightAutoTx(client, told, Date.now());
+  const gapOf = (all: readonly { readonly name: string; readonly message: string }[]) =>
+    all.find(({ name }) => name === 'nonce-gap')?.message;
+  expect(gapOf(checks)).toContain(`it is broadcast after auto-tx ${before.id} (nonce 0)`);
+  expect(gapOf(judged.checks)).toBe(gapOf(checks));
 });
 
 test('each key has its own: others find none, count none and see none wait; who runs the service sees all', async () => {

@@ -3,6 +3,7 @@ import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import { type ChainRulesView, describeRules } from '../../client/views/chain.ts';
 import { chainNameOf } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
+import { isWaiting } from '../../core/auto-txs/state-machine.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { failure } from '../errors.ts';
@@ -78,7 +79,7 @@ const gasColumn = (title: string, fork: 'osaka' | 'amsterdam'): TextColumn<WorkR
 async function affectedLines(listed: Promise<readonly AutoTxView[]>): Promise<readonly string[]> {
   const items = await listed.catch(() => null);
   if (items === null) return ['auto-txs: not known, this source does not list them'];
-  const waiting = items.filter(({ status }) => status === 'PENDING');
+  const waiting = items.filter(isWaiting);
   if (waiting.length === 0) return ['auto-txs: none waits here'];
   const affected = waiting.flatMap(({ id, checks }) => {
     const check = checks.find(({ name }) => name === 'intrinsic-gas');

@@ -9,7 +9,7 @@ import {
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
 import { isGasCode } from '../../core/auto-txs/gas-check.ts';
-import { isFinal } from '../../core/auto-txs/state-machine.ts';
+import { isFinal, isWaiting } from '../../core/auto-txs/state-machine.ts';
 import { OVERPAYS, resultOf } from '../../core/auto-txs/stored-auto-tx.ts';
 import { paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
@@ -203,7 +203,7 @@ export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {
 
 /** Whether a check of an auto-tx that is not broadcast yet needs attention, independent of its price. */
 export const needsAttention = (autoTx: AutoTxView): boolean =>
-  hasStatus(autoTx, 'PENDING', 'DISABLED') && autoTx.checks.some(({ ok }) => ok === false);
+  isWaiting(autoTx) && autoTx.checks.some(({ ok }) => ok === false);
 
 /** Checks of the price, which the distance to the target already shows. */
 const PRICE_CHECKS: ReadonlySet<string> = new Set(['reachable', 'cap', 'blob-cap']);

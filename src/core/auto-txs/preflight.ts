@@ -17,15 +17,15 @@ import {
   type PriceFacts,
   reachableCheck,
 } from './price-checks.ts';
-import { type AutoTxState, type Obstacle, usedWords } from './state-machine.ts';
+import { type AutoTxState, type AutoTxStatus, type Obstacle, usedWords } from './state-machine.ts';
 import type { Check, StoredAutoTx } from './stored-auto-tx.ts';
 
-/** An auto-tx of the same sender with a lower nonce, which is sent first. */
-interface WaitingBelow {
+/** A live auto-tx, as others of its sender see it. */
+interface LiveAutoTx<Status extends string = string> {
   readonly id: string;
   readonly nonce: number;
-  /** `PENDING`, `DISABLED` or `SUBMITTED`. */
-  readonly status: string;
+  /** `PENDING` also where it was submitted, but no node is known to have it. */
+  readonly status: Status;
 }
 
 /** The facts of a pre-flight; `null`: unknown. Times in ms since epoch. */
@@ -41,7 +41,8 @@ export interface PreflightFacts extends PriceFacts {
   /** The same, including the node's pool. */
   readonly pendingNonce: number | null;
   readonly now: number;
-  readonly waitingBelow: readonly WaitingBelow[];
+  /** Those of the same sender with a lower nonce, which are sent first. */
+  readonly waitingBelow: readonly LiveAutoTx[];
   /** An auto-tx of the same sender with the same nonce. */
   readonly rivalId?: string | undefined;
   readonly gas: GasFacts;
@@ -174,20 +175,14 @@ function listWords(parts: readonly string[]): string {
 }
 
 /** `auto-tx 4f (nonce 5)`, `auto-txs 4f (nonce 5) and 9a (nonce 6)`. */
-const waitingWords = (waiting: readonly WaitingBelow[]) =>
+const waitingWords = (waiting: readonly LiveAutoTx[]) =>
   `${waiting.length === 1 ? 'auto-tx' : 'auto-txs'} ${listWords(waiting.map(({ id, nonce }) => `${id} (nonce ${nonce})`))}`;
 
-/** The sender's live auto-txs with a nonce below `nonce`; `id`: its own when it is already stored, left out. */
-export function waitingBelow(
-  live: readonly StoredAutoTx[],
-  { id, nonce }: { readonly id: string | null; readonly nonce: number },
-): readonly WaitingBelow[] {
-  return live.flatMap(({ id: other, signed, state }) =>
-    other === id || signed === null || signed.nonce >= nonce
-      ? []
-      : [{ id: other, nonce: signed.nonce, status: isUnsent(state) ? 'PENDING' : state.status }],
+/** A sender's live auto-txs for its checks, by nonce as given. */
+export const liveForChecks = (live: readonly StoredAutoTx[]): readonly LiveAutoTx<AutoTxStatus>[] =>
+  live.flatMap(({ id, signed, state }) =>
+    signed === null ? [] : [{ id, nonce: signed.nonce, status: isUnsent(state) ? 'PENDING' : state.status }],
   );
-}
 
 /** To be sent, but no node is known to have it: a pool would hold a later nonce back. */
 const isUnsent = ({ status, sentAt, unseenSince, inclusion }: AutoTxState): boolean =>

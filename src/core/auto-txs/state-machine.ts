@@ -486,7 +486,8 @@ function taken(state: AutoTxState, seen: Observation, { nonce, confirmations }: 
 }
 
 /** Signed, and not submitted, or no node has it any more. */
-export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
+export const isWaiting = ({ status }: { readonly status: string | null }) =>
+  status === 'PENDING' || status === 'DISABLED';
 
 /** A draft or a waiting one, which its owner may change. */
 export const isChangeable = (state: AutoTxState) => state.status === 'DRAFT' || isWaiting(state);

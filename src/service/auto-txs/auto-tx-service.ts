@@ -11,7 +11,12 @@ import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { LaneName } from '../../core/advice.ts';
 import { type AutoTxOrder, isSameOrder } from '../../core/auto-txs/order.ts';
-import { preflight, problemsOf, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
+import {
+  liveForChecks,
+  preflight,
+  problemsOf,
+  withEarlierDelegation,
+} from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxStep,
   type Check,
@@ -205,9 +210,7 @@ export class AutoTxService {
       nonce: nextNonce,
       pendingNonce,
       balanceWei: balance.toString(),
-      waiting: live.flatMap(({ id, signed, state: { status } }) =>
-        signed === null ? [] : [{ id, nonce: signed.nonce, status }],
-      ),
+      waiting: [...liveForChecks(live)],
       dataFees: parameters && {
         rate: parameters.rate.toString(),
         operatorPerMillionGas: parameters.operatorPerMillionGas.toString(),

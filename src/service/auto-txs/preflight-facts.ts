@@ -4,7 +4,7 @@ import type { Advice, LaneName } from '../../core/advice.ts';
 import { type AccountFacts, accountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts, gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../../core/auto-txs/order.ts';
-import { type PreflightFacts, waitingBelow } from '../../core/auto-txs/preflight.ts';
+import { liveForChecks, type PreflightFacts } from '../../core/auto-txs/preflight.ts';
 import type { StoredAutoTx } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
 import { NO_RULES } from '../../core/chain-rules.ts';
@@ -60,7 +60,7 @@ export function preflightFacts(
     chainName: profile?.name ?? `chain ${chainId}`,
     nativeSymbol: profile?.nativeSymbol ?? 'coins',
     lanePrice: lanes?.[order.lane].price ?? null,
-    waitingBelow: waitingBelow(live, { id, nonce: transaction.nonce }),
+    waitingBelow: liveForChecks(live).filter((other) => other.id !== id && other.nonce < transaction.nonce),
   };
 }
 

@@ -9,6 +9,7 @@ import {
 import { type AutoTxView, type CheckView, overpaysCheck } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
+import { isWaiting } from '../../../core/auto-txs/state-machine.ts';
 import { callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';
 import { formatCount } from '../../../core/units.ts';
 import { useMonitor } from '../../data/monitor-context.ts';
@@ -235,8 +236,7 @@ function preflightLines(checks: readonly CheckView[], width: number, room: numbe
 /** What the form does with a signed transaction: one that was broadcast may be mined, whatever is signed later. */
 function roleOf(edited: AutoTxView | null): 'needed' | 'replaces' | 'none' {
   if (edited === null || edited.status === 'DRAFT') return 'needed';
-  const isWaiting = edited.status === 'PENDING' || edited.status === 'DISABLED';
-  return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'none';
+  return isWaiting(edited) && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'none';
 }
 
 function pastedProblem({ transaction, problem }: Pasted, edited: AutoTxView | null): string | null {

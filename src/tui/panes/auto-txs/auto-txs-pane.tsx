@@ -17,6 +17,7 @@ import {
   statusOf,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import { isWaiting } from '../../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';
@@ -124,7 +125,7 @@ const AUTO_TXS: Resource<AutoTxView> = {
         const submitted = (it: string) => (status === 'SUBMITTED' ? `It is submitted: it ${it}` : null);
         const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
         const draft = status === 'DRAFT' ? 'A draft needs its signature first: e' : null;
-        const open = status === 'PENDING' || status === 'DISABLED' ? 'Cancel it first: x' : null;
+        const open = isWaiting(autoTx) ? 'Cancel it first: x' : null;
         const mined = autoTxState(autoTx) === 'included' ? 'It is in a block: nothing can stop it' : null;
         const other = status === 'PENDING' ? () => disable(autoTx) : () => void askToEnable(autoTx);
         return {
