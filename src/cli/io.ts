@@ -34,6 +34,8 @@ export interface Io {
   takeSignals(listener: (name: NodeJS.Signals) => void): void;
   /** Keeps the process running when a reader of its output closes; the output is lost. */
   outliveReaders(): void;
+  /** Ends the process with 0 so long after {@link interruption}, whatever is under way; `onLate` is called before. */
+  endWithin(ms: number, onLate: () => void): void;
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -71,6 +73,16 @@ export function processIo(env: Io['env']): Io {
     },
     outliveReaders: () => {
       outlivesReaders = true;
+    },
+    endWithin: (ms, onLate) => {
+      const end = () => {
+        onLate();
+        process.exit(EXIT.ok);
+      };
+      const begin = () => setTimeout(end, ms).unref();
+      const signal = interruption();
+      if (signal.aborted) begin();
+      else signal.addEventListener('abort', begin, { once: true });
     },
   };
 }

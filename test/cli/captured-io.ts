@@ -73,6 +73,7 @@ export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): 
     interruption: () => options.signal ?? new AbortController().signal,
     takeSignals: () => {},
     outliveReaders: () => {},
+    endWithin: () => {},
   };
   return { io, stdout: () => stdout, stderr: () => stderr };
 }

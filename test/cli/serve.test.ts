@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
@@ -8,10 +8,12 @@ import { AlertStore } from '../../src/store/alerts.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { serve } from '../client/http-server.ts';
 import { startAnvil } from '../helpers/anvil.ts';
+import { emptyDatabase, testOn } from '../helpers/databases.ts';
+import { lossyProxy } from '../helpers/lossy-proxy.ts';
 import { closedPort } from '../helpers/receiver.ts';
 import { slowIt } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
-import { waitFor } from '../helpers/wait-for.ts';
+import { inTime, waitFor } from '../helpers/wait-for.ts';
 import { callTool, overHttp } from '../mcp/mcp-client.ts';
 import { RawConnection } from '../service/fuzz/raw-connection.ts';
 import { runMain } from './captured-io.ts';
@@ -155,6 +157,26 @@ slowIt('waits at a stop for a request that is under way; a second signal does no
   child.kill('SIGTERM');
   expect((await ended).code).toBe(143);
   connection.close();
+});
+
+testOn('PostgreSQL')('a stop does not wait for a PostgreSQL that no longer answers', async () => {
+  const home = await temporaryFolder();
+  const anvil = await startAnvil({ blockTime: 1 });
+  onTestFinished(() => anvil.stop());
+  const proxy = await lossyProxy(await emptyDatabase('PostgreSQL'));
+  const { child, ended, origin } = await startServe([], {
+    home,
+    env: { GASTOP_RPC: anvil.url, GASTOP_DATABASE_URL: proxy.url },
+  });
+  await waitFor(async () => (await fetch(`${origin}/healthz`)).ok);
+  const led = async () => /^gastop_lease_held 1$/m.test(await (await fetch(`${origin}/metrics`)).text());
+  await waitFor(led, { what: 'its lease' });
+  proxy.lose('silence', /./s, Number.POSITIVE_INFINITY);
+  child.kill('SIGTERM');
+  // A statement has 65 s, and the end takes several.
+  const { code, stderr } = await inTime(ended, 'its end', 40_000);
+  expect(code).toBe(0);
+  expect(stderr).toContain('under way after 15 s: does the database answer?');
 });
 
 test('what it cannot serve or where it cannot listen is one line and an exit code', async () => {

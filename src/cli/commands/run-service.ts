@@ -27,6 +27,9 @@ import { keySettings } from './keys.ts';
 import type { ServeFlags } from './serve.ts';
 import { withMcp } from './serve-mcp.ts';
 
+/** From a signal on: requests have ten seconds of it, and the database the rest. */
+const ENDS_WITHIN_MS = 15_000;
+
 export async function serveUntil(
   signal: AbortSignal,
   { io, loadSettings }: CommandContext,
@@ -37,6 +40,12 @@ export async function serveUntil(
   const choice = chosenChain(settings, 'serve');
   const keys = keySettings(io, loaded, flags.keys);
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path, settings.db.value));
+  // Like a kill, which loses nothing either.
+  io.endWithin(ENDS_WITHIN_MS, () =>
+    log.warn(
+      `it ends with something still under way after ${ENDS_WITHIN_MS / 1_000} s: does the database answer?`,
+    ),
+  );
   const onError = (error: unknown) => log.problem(error);
   const closers: (() => unknown)[] = [log.close];
   const { host, baseUrl = null } = flags;
