@@ -42,7 +42,7 @@ export interface PublishedChain {
   readonly rules: ChainRules;
 }
 
-/** `null` while its prices are outdated by its status; decisions ask more: `Follower.freshChain`. */
+/** `null` while its prices are outdated by its status; decisions ask more: `freshChain`. */
 export const unlessOutdated = (published: PublishedChain | null): PublishedChain | null =>
   published === null || isOutdated(published.status) ? null : published;
 

@@ -6,7 +6,6 @@ import {
   type RecentBlocks,
 } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import { isOutdated } from '../../core/chain-status.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import { backOffMs } from '../../core/time.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -14,9 +13,9 @@ import type { Lease, LeaseState } from '../lease.ts';
 import { ChainPublisher, type PublishedChain, type PublisherOptions } from '../published-chain.ts';
 import type { AdviceJudge } from './advice-judge.ts';
 import { BlockWriter, type BlockWriterOptions } from './block-writer.ts';
+import { freshChain, type PauseWatch, watchPauses } from './fresh-head.ts';
 import { createHistoryFiller, type FillerOptions, type HistoryFiller } from './history-filler.ts';
 import { IngestedChain, type IngestedChainOptions, isSameBlock } from './ingested-chain.ts';
-import { watchPauses } from './pause-watch.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
 import { type News, sourceNews } from './source-news.ts';
 import { SourceState } from './source-state.ts';
@@ -56,7 +55,7 @@ export class Follower {
   /** Resolves with the first prices of the node's newest block, or when there are none for now. */
   readonly #live = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
-  readonly #pauses: ReturnType<typeof watchPauses>;
+  readonly #pauses: PauseWatch;
   /** Aborts `#follow`, so that it restarts in the lease's present state. */
   #again = new AbortController();
   #followsAs: LeaseState | null = null;
@@ -107,22 +106,10 @@ export class Follower {
     return this.#isReconciled && this.writer.isWriting ? this.chain.profile : null;
   }
 
-  /** What is published, or `null` unless decisions may rest on it: stored, not outdated, not too late, no pause since. */
+  /** What is published, while its head is fresh; else `null`. */
   freshChain(): PublishedChain | null {
-    const published = this.sharedChain === null ? null : this.publisher.read();
-    // An engine that failed on the head advises on an older block.
-    if (published === null || this.chain.engine?.head?.number !== published.head.number) return null;
-    if (published.status.kind === 'ended' || !this.#pauses.isFresh(published.head)) return null;
-    if (this.#isIdle(published.head)) return published;
-    return isOutdated(published.status) || this.state.isTooLate(published.head) ? null : published;
-  }
-
-  /** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */
-  #isIdle({ number }: Block): boolean {
-    const { source } = this.#options;
-    const { profile } = this.chain;
-    if (profile === null || !isDevelopmentChain(profile) || source.kind !== 'rpc') return false;
-    return source.health().some((node) => node.state === 'ok' && node.head === number);
+    if (this.sharedChain === null) return null;
+    return freshChain(this.#options.source, this.chain, this.state, this.publisher.read(), this.#pauses);
   }
 
   async run(): Promise<void> {

@@ -1,9 +1,12 @@
 import { abortable, sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import { isDevelopmentChain } from '../../core/chains.ts';
+import { isOutdated } from '../../core/chain-status.ts';
+import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import type { Lease } from '../lease.ts';
+import type { PublishedChain } from '../published-chain.ts';
 import type { IngestedChain } from './ingested-chain.ts';
+import type { SourceState } from './source-state.ts';
 
 /** A running process ticks within this time, even on a busy machine. */
 const PAUSE_MS = 3_000;
@@ -20,6 +23,8 @@ interface Watched {
   readonly onFresh: () => void;
   readonly signal: AbortSignal;
 }
+
+export type PauseWatch = ReturnType<typeof watchPauses>;
 
 /**
  * Whether the head is still the newest block as far as this process can know. While the process runs, every block
@@ -75,4 +80,30 @@ export function watchPauses(watched: Watched) {
       return true;
     },
   };
+}
+
+/** What is `published`, while auto-txs may be decided by it: not outdated, not too late, and no pause since; else `null`. */
+export function freshChain(
+  source: Pick<ChainSource, 'kind' | 'health'>,
+  chain: Pick<IngestedChain, 'engine' | 'profile'>,
+  state: Pick<SourceState, 'isTooLate'>,
+  published: PublishedChain | null,
+  pauses: Pick<PauseWatch, 'isFresh'>,
+): PublishedChain | null {
+  // An engine that failed on the head advises on an older block.
+  if (published === null || chain.engine?.head?.number !== published.head.number) return null;
+  const { head, status } = published;
+  if (status.kind === 'ended' || !pauses.isFresh(head)) return null;
+  if (isIdle(source, chain.profile, head)) return published;
+  return isOutdated(status) || state.isTooLate(head) ? null : published;
+}
+
+/** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */
+function isIdle(
+  source: Pick<ChainSource, 'kind' | 'health'>,
+  profile: ChainProfile | null,
+  { number }: Block,
+): boolean {
+  if (profile === null || !isDevelopmentChain(profile) || source.kind !== 'rpc') return false;
+  return source.health().some((node) => node.state === 'ok' && node.head === number);
 }

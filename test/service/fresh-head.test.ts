@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import { watchPauses } from '../../src/service/follow/pause-watch.ts';
+import { watchPauses } from '../../src/service/follow/fresh-head.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { waitFor } from '../helpers/wait-for.ts';
