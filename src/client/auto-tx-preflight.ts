@@ -12,7 +12,7 @@ import type { SignedTransaction } from '../core/transactions/signed-transaction.
 import { ifTold } from './errors.ts';
 import type { GasClient, ReachQuery } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
-import { type AutoTxView, type CheckView, distanceToTarget } from './views/auto-txs.ts';
+import { type AutoTxView, type CheckView, distanceToTarget, isSentAtOnce } from './views/auto-txs.ts';
 import { ifReachable } from './views/chain-status.ts';
 import type { SnapshotView } from './views/gas-responses.ts';
 import { laneOf } from './views/words.ts';
@@ -47,12 +47,14 @@ export async function preflightAutoTx(
   };
   const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
   const present = isElsewhere ? null : ifReachable(snapshot, now);
+  const priced = { ...transaction, ...order, gasSpeed: order.lane };
   return {
     call: describeTransaction(transaction),
     checks,
     snapshot,
     account,
-    distance: present && distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, present),
+    distance: present && distanceToTarget(priced, present),
+    isDue: present !== null && isSentAtOnce(priced, present, checks),
     // This chain has no forecast for another chain's price.
     reach: isElsewhere ? null : (reach ?? null),
   };

@@ -2,7 +2,6 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
-import { isSentAtOnce } from '../../src/client/views/auto-txs.ts';
 import { changedOrder, NEW_ORDER } from '../../src/core/auto-txs/order.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
@@ -108,6 +107,7 @@ describe('a pre-flight that is made at home', () => {
     ['its lane is above its target', 9n, {}, {}, false],
     ['its cap is below the base fee', 40n, { averagePrice: 26, nextBasePrice: 25 }, {}, false],
     ['a nonce below it is missing', 12n, {}, { nonce: 6, pendingNonce: 6 }, false],
+    ['its prices are those of a recording', 12n, { source: { kind: 'replay' } }, {}, false],
     ['its sender cannot pay it', 12n, {}, { balanceWei: '0' }, false],
   ])('knows whether it is sent at once where %s', async (_, gwei, prices, sender, isAtOnce) => {
     const { client } = await serviceOf({
@@ -115,7 +115,7 @@ describe('a pre-flight that is made at home', () => {
       accounts: { ...SENDER, ...sender },
     });
     const order = { ...ORDER, target: gwei * GWEI };
-    const { distance, checks } = await preflightAutoTx(client, { transaction, order }, NOW);
-    expect(isSentAtOnce(distance, checks)).toBe(isAtOnce);
+    const { isDue } = await preflightAutoTx(client, { transaction, order }, NOW);
+    expect(isDue).toBe(isAtOnce);
   });
 });

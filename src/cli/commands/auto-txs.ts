@@ -14,7 +14,6 @@ import {
   type AutoTxDetailsView,
   type AutoTxView,
   autoTxState,
-  isSentAtOnce,
   mayBeMined,
   type NewAutoTx,
   overpaysCheck,
@@ -350,7 +349,7 @@ async function isWanted(
   if (source.value.kind === 'hosted' && isPlain(source.value.url)) {
     note(io, 'it travels unencrypted: anyone who reads it can send it; use https:// if possible');
   }
-  const isDue = isSentAtOnce(checked.distance, checked.checks);
+  const { isDue } = checked;
   if (isDue) note(io, 'its target is reached already: it is broadcast at once');
   if (yes) return true;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) {

@@ -11,7 +11,7 @@ import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contra
 import { isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { isFinal, isWaiting } from '../../core/auto-txs/state-machine.ts';
 import { OVERPAYS, resultOf } from '../../core/auto-txs/stored-auto-tx.ts';
-import { paysAt } from '../../core/auto-txs/target.ts';
+import { cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import type { ListView } from './alerts.ts';
@@ -191,11 +191,16 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
 export type TargetDistance = NonNullable<ReturnType<typeof distanceToTarget>>;
 
 /** Whether a pending auto-tx is broadcast at once, by its prices and these checks of it; its service decides by its own. */
-export const isSentAtOnce = (distance: TargetDistance | null, checks: readonly CheckView[]): boolean =>
-  distance?.isThere === true &&
-  !distance.isCapped &&
-  obstacleOf(checks) === null &&
-  !checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
+export function isSentAtOnce(
+  autoTx: PricedAutoTx,
+  snapshot: SnapshotView,
+  checks: readonly CheckView[],
+): boolean {
+  const distance = distanceToTarget(autoTx, snapshot);
+  if (distance === null || !distance.isThere || distance.isCapped) return false;
+  if (cannotBroadcastReason(snapshot.source.kind) !== null || obstacleOf(checks) !== null) return false;
+  return !checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
+}
 
 export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {
   return checks.find(({ code }) => code === OVERPAYS) ?? null;

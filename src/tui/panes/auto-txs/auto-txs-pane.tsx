@@ -9,7 +9,6 @@ import {
 import {
   type AutoTxView,
   autoTxState,
-  distanceToTarget,
   isHeldByRules,
   isOver,
   isSentAtOnce,
@@ -114,7 +113,7 @@ const AUTO_TXS: Resource<AutoTxView> = {
     const askToEnable = async (autoTx: AutoTxView) => {
       // A block may have come since the prices on the screen.
       const latest = await client.gasCurrent().catch(() => snapshot);
-      if (none !== null || !isSentAtOnce(distanceToTarget(autoTx, latest), [])) enable(autoTx);
+      if (!isSentAtOnce(autoTx, latest, [])) enable(autoTx);
       else pane.confirm(autoTx, enableQuestion(snapshot), enable);
     };
     return {

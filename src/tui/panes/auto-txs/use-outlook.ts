@@ -18,7 +18,7 @@ import { describeDistance } from '../../../client/views/distance.ts';
 import type { SnapshotView } from '../../../client/views/gas-responses.ts';
 import { laneOf } from '../../../client/views/words.ts';
 import { type AutoTxOrder, changedOrder } from '../../../core/auto-txs/order.ts';
-import { type Bid, cannotBroadcastReason, FORECAST_SEC } from '../../../core/auto-txs/target.ts';
+import { type Bid, FORECAST_SEC } from '../../../core/auto-txs/target.ts';
 import { formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useShownSnapshot } from '../../data/monitor-context.ts';
 import { useMonitorQuery } from '../../data/polled-query.ts';
@@ -94,15 +94,12 @@ export function useOutlook(
   const hasPrice = (maxFeePerGas ?? gasPrice) !== null;
   const likely = useTargetReach(judged.order, hasPrice ? bids : null, isThere, now);
   const isHeld = obstacleOf(checks) !== null;
-  const at = (present: SnapshotView) => {
-    const canGo = cannotBroadcastReason(present.source.kind) === null && edited?.status !== 'DISABLED';
-    return {
-      price: priceText(order, present),
-      isDue: canGo && isSentAtOnce(distanceToTarget(order, present), checks),
-      /** Its own price, which may be far from the lane's. */
-      pays: bid === null ? null : describeOwnFee(bid, present),
-    };
-  };
+  const at = (present: SnapshotView) => ({
+    price: priceText(order, present),
+    isDue: edited?.status !== 'DISABLED' && isSentAtOnce(order, present, checks),
+    /** Its own price, which may be far from the lane's. */
+    pays: bid === null ? null : describeOwnFee(bid, present),
+  });
   const present = at(snapshot);
   const isUnlikely = isThere || isHeld || (pasted.text !== null && pasted.transaction === null);
   // A transaction may pay more than its lane costs.
