@@ -1,4 +1,5 @@
 import { isHTTPError, isTimeoutError } from 'ky';
+import { connectionCode, OF_CERTIFICATE, WITHOUT_TLS } from '../core/connection-code.ts';
 import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import {
@@ -120,7 +121,7 @@ const FAILURES: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^(ECONNRESET|UND_ERR_SOCKET|EPIPE)$/, 'HOST closed the connection'],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'HOST did not take the connection'],
   [/^E(HOST|NET)UNREACH$/, 'there is no way to HOST: is there a network?'],
-  [/^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/, 'HOST does not speak https; try http://'],
+  [WITHOUT_TLS, 'HOST does not speak https; try http://'],
   [/^HPE_/, 'HOST answers, but not as a web service does; check the URL'],
 ];
 
@@ -129,7 +130,7 @@ const CERTIFICATE_FAULTS: readonly (readonly [codes: RegExp, words: string])[] =
   [/^CERT_NOT_YET_VALID$/, "is not valid yet: is this machine's clock right?"],
   [/^DEPTH_ZERO_SELF/, 'is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted'],
   [/^ERR_TLS_CERT_ALTNAME/, 'is for another host'],
-  [/CERT|^UNABLE_TO_/, 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority'],
+  [OF_CERTIFICATE, 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority'],
 ];
 
 const wordsFor = (code: string, table: typeof FAILURES) =>
@@ -140,7 +141,7 @@ export const certificateFault = (code: string) => wordsFor(code, CERTIFICATE_FAU
 
 /** The original error is not the `cause`, because it holds the request with the key. */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
-  const code = errorCode(error) ?? '';
+  const code = connectionCode(error) ?? '';
   if (code.startsWith('Z_')) {
     const message = `the response of ${host} is packed wrongly and could not be read`;
     return new ClientError('unreadable', message, { endpoint });
@@ -176,20 +177,7 @@ const NEVER_SENT =
 
 /** After a refusal a write may be done all the same; some services respond to a successful form with 302 or 303. */
 export function mayBeDone(error: unknown): boolean {
-  if (!isHTTPError(error)) return !NEVER_SENT.test(errorCode(error) ?? '');
+  if (!isHTTPError(error)) return !NEVER_SENT.test(connectionCode(error) ?? '');
   const { status } = error.response;
   return status === 302 || status === 303 || (codeOf(status) === 'server' && status >= 500);
-}
-
-/** The first code in the chain of causes: fetch wraps socket errors. */
-function errorCode(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string') {
-    // While writing, Node has the code of a plain response to TLS only in its message.
-    const isPlain = error.code === 'EPROTO' && /wrong version|packet length/.test(error.message);
-    return isPlain ? 'ERR_SSL_WRONG_VERSION_NUMBER' : cleanText(error.code, 60);
-  }
-  // undici's parser does not always set a code.
-  if (error.name === 'HTTPParserError') return 'HPE_UNKNOWN';
-  return errorCode(error instanceof AggregateError ? error.errors[0] : error.cause);
 }

@@ -104,7 +104,7 @@ function createHttpLink(node: NodeAddress): JsonRpcLink {
     request: (method, params, options = {}) =>
       withinTimeout(node, options, async (signal) => {
         const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
-        const message = await post(node.url, body, { ...options, signal });
+        const message = await post(node, body, { ...options, signal });
         return resultOf(await readJson(message, node), method, node, retryAfterMsOf(message));
       }),
     close: () => {},
@@ -117,7 +117,7 @@ function retryAfterMsOf({ headers }: IncomingMessage): number | null {
 }
 
 /** Redirects are not followed: they would send keys and signed bytes to a host that the operator did not choose. */
-function post(url: URL, body: string, options: RequestOptions): Promise<IncomingMessage> {
+function post({ url, name }: NodeAddress, body: string, options: RequestOptions): Promise<IncomingMessage> {
   const { signal, beforeWrite } = options;
   const isTls = url.protocol === 'https:';
   const { request } = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
@@ -130,13 +130,15 @@ function post(url: URL, body: string, options: RequestOptions): Promise<Incoming
   };
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, ...(signal && { signal }) });
+    let isUnsent = true;
     sent.once('response', resolve);
     // Node.js reports nothing else for a response that switches protocols.
-    sent.once('close', () => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' })));
-    sent.on('error', reject);
+    sent.once('close', () => reject(brokenConnection(name)));
+    sent.on('error', (error) => reject(connectionFailure(name, error, isUnsent)));
     const write = () => {
       try {
         beforeWrite?.();
+        isUnsent = false;
         sent.end(body);
       } catch (error) {
         reject(error);
@@ -226,7 +228,7 @@ function createWsLink(node: NodeAddress): JsonRpcLink {
     socket.on('error', (error) => {
       const isTooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
       if (isTooLarge) end(tooLargeFailure(name, MAX_RESPONSE_BYTES));
-      else end(isOpen ? brokenConnection(name) : connectionFailure(name, error));
+      else end(isOpen ? brokenConnection(name) : connectionFailure(name, error, true));
     });
     socket.on('close', (code, reason) => end(closedFailure(name, code, String(reason), redact)));
     // A refused handshake is an HTTP response.

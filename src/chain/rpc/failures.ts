@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { connectionCode, OF_CERTIFICATE, WITHOUT_TLS } from '../../core/connection-code.ts';
 import { cleanText } from '../../core/text.ts';
 import { ChainError, type ChainErrorCode, OversizedResponse } from '../chain-source.ts';
 
@@ -146,15 +147,13 @@ export function statusFailure(node: string, status: number, retryAfterMs: number
 const RESET = 'broke the connection off';
 const UNKNOWN_HOST = 'has no address in DNS: check the spelling and the network';
 const NO_ROUTE = 'cannot be reached from this network';
-/** By Node.js's error code; with each of the first ones nothing was sent. */
-const UNSENT: Readonly<Record<string, string>> = {
+/** By Node.js's error code. */
+const FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection: is the node running?',
   ENOTFOUND: UNKNOWN_HOST,
   EAI_AGAIN: UNKNOWN_HOST,
   ENETUNREACH: NO_ROUTE,
   EHOSTUNREACH: NO_ROUTE,
-};
-const BROKEN: Readonly<Record<string, string>> = {
   ECONNRESET: RESET,
   EPIPE: RESET,
   ETIMEDOUT: 'does not take the connection',
@@ -163,13 +162,13 @@ const BROKEN: Readonly<Record<string, string>> = {
 };
 
 /** A failed or broken connection, from an error of Node.js. */
-export function connectionFailure(node: string, error: unknown): ChainError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const isCertificate = /CERT|SELF_SIGNED|TLS|SSL/.test(code);
-  const other = isCertificate ? 'has a TLS certificate that is not trusted' : 'cannot be reached';
-  const words = UNSENT[code] ?? BROKEN[code] ?? (code === '' ? other : `${other} (${code})`);
-  const isUnsent = code in UNSENT || /CERT|SELF_SIGNED/.test(code);
-  return new ChainError('unreachable', `${node} ${words}`, { isUnsent });
+export function connectionFailure(node: string, error: unknown, isUnsent = false): ChainError {
+  const code = connectionCode(error) ?? '';
+  const isPlain = WITHOUT_TLS.test(code);
+  const other = OF_CERTIFICATE.test(code) ? 'has a TLS certificate that is not trusted' : 'cannot be reached';
+  const coded = code === '' ? other : `${other} (${code})`;
+  const words = isPlain ? 'does not speak TLS: write http:// or ws:// in its address' : coded;
+  return new ChainError('unreachable', `${node} ${FAILURES[code] ?? words}`, { isUnsent });
 }
 
 export const brokenConnection = (node: string): ChainError =>

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ChainError, type ChainSource } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Reply } from '../../helpers/json-rpc-server.ts';
+import { type ReceiverOptions, startReceiver } from '../../helpers/receiver.ts';
 import { slowIt } from '../../helpers/rounds.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 import { servedNodes } from './served-nodes.ts';
@@ -155,6 +156,21 @@ describe('one clean line that says what to do', () => {
     const error = await errorOf(source.head());
     expect(error.code).toBe('unreachable');
     expect(error.message).toMatch(/^no-such-host\.invalid has no address in DNS/);
+  });
+
+  const certificates = ['good', 'self-signed', 'expired', 'other-host'] as const;
+  test.each(
+    ['https', 'wss'].flatMap((scheme) => [
+      ...certificates.map((tls) => [scheme, tls, /has a TLS certificate that is not trusted \([A-Z_]+\)$/]),
+      [scheme, undefined, /does not speak TLS: write http:\/\/ or ws:\/\/ in its address$/],
+    ]) as [string, ReceiverOptions['tls'], RegExp][],
+  )('for TLS that is broken, by %s over %s, before anything is sent', async (scheme, tls, line) => {
+    const { port, received } = await startReceiver(undefined, tls && { tls });
+    const source = createRpcSource({ urls: [`${scheme}://localhost:${port}`], requestTimeoutMs: 5_000 });
+    const error = await errorOf(source.head());
+    expect(error).toMatchObject({ code: 'unreachable', isUnsent: true });
+    expect(error.message).toMatch(line);
+    expect(received).toEqual([]);
   });
 });
 
