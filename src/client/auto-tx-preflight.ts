@@ -114,7 +114,7 @@ function orderNow(
     nativeUsd: present?.nativeUsd ?? null,
     nativeSymbol: chain.nativeSymbol,
     dataFees: dataFeesOf(sender, chain.id),
-    nextBlobBaseFee: present?.blobBaseFee ?? null,
+    nextBlobBaseFee: present && sender.nextBlobBaseFee,
   };
   const value = transaction?.value ?? 0n;
   const priced = pricedOrder(
@@ -160,7 +160,8 @@ export function judgeAutoTx(
   const lanePrice = hasOwnLane ? null : (snapshot?.lanes[order.lane].price ?? null);
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
   const present = ifReachable(snapshot, now);
-  const { nativeUsd = null, nextBaseFee = null, blobBaseFee: nextBlobBaseFee = null } = present ?? {};
+  const { nativeUsd = null, nextBaseFee = null } = present ?? {};
+  const nextBlobBaseFee = present && sender.nextBlobBaseFee;
   const { nonce: nextNonce = null, pendingNonce = null, balance = null } = account ?? {};
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
   const others = account?.waiting.filter((other) => other.id !== id) ?? [];
@@ -186,9 +187,10 @@ export function judgeAutoTx(
   };
 }
 
-type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'> & Partial<Pick<GasClient, 'gasEstimate'>>;
+type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'> &
+  Partial<Pick<GasClient, 'gasEstimate' | 'block'>>;
 
-/** What a service tells of the sender, the rules and the accounts that decide; `null`: it does not. */
+/** What a service tells of the sender, the rules, the next blob base fee and the accounts that decide; `null`: it does not. */
 export type AskedSender = Awaited<ReturnType<typeof askSender>>;
 
 /** @throws ClientError where no route of the service can be read */
@@ -198,21 +200,24 @@ export async function askSender(
   call: CallOptions = {},
   mayEstimate = false,
 ) {
-  const [account, rules, gas] = await Promise.all([
+  const [account, rules, gas, head] = await Promise.all([
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(client.chainRules(call)),
     mayEstimate && order.costLimit !== null ? estimateOf(client, transaction, call) : null,
+    // Prices have the blob base fee of the head alone.
+    transaction.blobCount > 0 && client.block ? ifTold(client.block('latest', call)) : null,
   ]);
+  const nextBlobBaseFee = head?.nextBlobBaseFee == null ? null : BigInt(Math.ceil(head.nextBlobBaseFee));
   const gasRules = chainProfile(account?.chainId ?? transaction.chainId ?? 1).gasRules;
   const facts = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };
   const toAsk = account === null || rules === null ? [] : accountsToAsk({ transaction, order, gas: facts });
-  if (toAsk.length === 0) return { account, rules, gas };
+  if (toAsk.length === 0) return { account, rules, gas, nextBlobBaseFee };
   const asked = toAsk.map(async (address) => {
     const told = await ifTold(client.autoTxAccount(address, call));
     const { code = null, balance = null, nonce = 0 } = told ?? {};
     return [address, code === null || balance === null ? null : accountFacts(balance, nonce, code)] as const;
   });
-  return { account, rules, gas, accounts: new Map(await Promise.all(asked)) };
+  return { account, rules, gas, nextBlobBaseFee, accounts: new Map(await Promise.all(asked)) };
 }
 
 /** What a node estimates that it takes; `null`: none says. */

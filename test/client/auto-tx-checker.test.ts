@@ -4,6 +4,7 @@ import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { changedOrder, NEW_ORDER } from '../../src/core/auto-txs/order.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
+import { BLOCK } from '../cli/explorer-answers.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
 
@@ -76,6 +77,23 @@ describe('a pre-flight that is made at home', () => {
       `/gas/recommendation?targetGwei=${targetGwei}&deadlineSec=${deadlineSec}`,
     );
   });
+
+  it.each([
+    [3, 'pass'],
+    [5, 'pass'],
+    [6, 'wait'],
+    [null, 'unknown'],
+  ])(
+    'judges a blob cap of 5 wei by the next blob base fee of %s, not by that of the head',
+    async (next, result) => {
+      const head = { ...BLOCK, blobBaseFee: 4, nextBlobBaseFee: next };
+      const current = { ...PRICES, blockNumber: BLOCK.blockNumber, blobBasePrice: 4 };
+      const { client } = await serviceOf({ current, accounts: SENDER, block: head });
+      const blobs = { ...transaction, type: 3, blobCount: 2, maxFeePerBlobGas: 5n } as const;
+      const { checks } = await preflightAutoTx(client, { transaction: blobs, order: ORDER }, NOW);
+      expect(checks.find(({ name }) => name === 'blob-cap')?.result).toBe(result);
+    },
+  );
 
   it('knows which auto-txs of the sender go first, and does not stand in its own way', async () => {
     const waiting = [

@@ -28,7 +28,7 @@ import { useNow } from '../../ui/pane-context.tsx';
 import { type AutoTxDraft, expiresAt, maxCostOf } from './auto-tx-draft.ts';
 import type { Pasted } from './pasted.ts';
 
-const NOT_ASKED: AskedSender = { account: null, rules: null, gas: null };
+const NOT_ASKED: AskedSender = { account: null, rules: null, gas: null, nextBlobBaseFee: null };
 
 export type Outlook = ReturnType<typeof useOutlook>;
 
