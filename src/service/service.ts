@@ -221,7 +221,7 @@ function createFollowing(
     alerts,
     profile,
     coinPrice: coinPrice.read,
-    coinAsked: coinPrice.asked,
+    coinRequested: coinPrice.asked,
   });
   const follower = new Follower({
     ...shared,

@@ -70,14 +70,14 @@ export class TrackStore extends Store {
         .orderBy('settled_block', 'desc')
         .orderBy('block_number', 'desc')
         .limit(most);
-      const said = await judged.execute();
+      const newest = await judged.execute();
       const waits = await judged.where('due_at', 'is not', null).execute();
       const sends = await judged.where('due_at', 'is', null).execute();
-      const first = Math.min(...said.map((row) => row.block_number));
+      const first = Math.min(...newest.map((row) => row.block_number));
       const unknown = db.selectFrom('advice').where('verdict', '=', 'unknown');
       return {
-        ...countOf(said),
-        unjudged: said.length === 0 ? 0 : await countRows(unknown.where('block_number', '>=', first)),
+        ...countOf(newest),
+        unjudged: newest.length === 0 ? 0 : await countRows(unknown.where('block_number', '>=', first)),
         waits: countOf(waits),
         sends: countOf(sends),
       };

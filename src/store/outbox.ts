@@ -129,7 +129,7 @@ async function forgetBeyond(trx: Queries, firings: readonly Firing[]): Promise<v
   await inPages((limit) => forgetDeliveries(trx, sent.limit(limit)));
 }
 
-/** Deliveries are kept as long. */
+/** Deliveries stay as long. */
 export const KEEP_FIRINGS_MS = 90 * DAY_MS;
 
 /** Deletes firings older than 90 days at `now` (ms since epoch), page by page: blocks are written in between. */
@@ -187,14 +187,14 @@ const STATUS_OF: Readonly<Record<AttemptOutcome['kind'], string>> = {
   cancelled: 'CANCELLED',
 };
 
-const KEPT_ATTEMPTS = 20;
+const MOST_ATTEMPTS = 20;
 
 async function logAttempt(trx: Queries, id: string, { at, latencyMs, ok, answer }: StoredAttempt) {
   const row = { delivery_id: id, at, latency_ms: Math.round(latencyMs), ok: ok ? 1 : 0, answer };
   await trx.insertInto('delivery_attempts').values(row).execute();
   await sql`delete from delivery_attempts where delivery_id = ${id} and at < (
     select at from delivery_attempts where delivery_id = ${id}
-    order by at desc limit 1 offset ${KEPT_ATTEMPTS - 1})`.execute(trx);
+    order by at desc limit 1 offset ${MOST_ATTEMPTS - 1})`.execute(trx);
 }
 
 const deliveriesOf = (db: Queries, alertId: string) =>
@@ -214,7 +214,7 @@ async function withAttempts(db: Queries, query: ReturnType<typeof deliveriesOf>)
     .where('delivery_id', 'in', ids);
   const byDelivery = Map.groupBy(await attempts.orderBy('at', 'desc').execute(), ({ id }) => id);
   return rows.map((row) => {
-    const newest = (byDelivery.get(row.id) ?? []).slice(0, KEPT_ATTEMPTS);
+    const newest = (byDelivery.get(row.id) ?? []).slice(0, MOST_ATTEMPTS);
     return { ...row, attempts: newest.map(({ id: _, ok, ...attempt }) => ({ ...attempt, ok: ok === 1 })) };
   });
 }

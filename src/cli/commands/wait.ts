@@ -211,7 +211,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   let price: bigint | null = null;
   let inARow = 0;
   /** Why there are no current prices, and since when. */
-  let trouble: { readonly since: number; reason: string; isTold: boolean } | null = null;
+  let trouble: { readonly since: number; reason: string; isNoted: boolean } | null = null;
   let noteTimer: NodeJS.Timeout | undefined;
 
   const elapsedSec = () =>
@@ -239,22 +239,22 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   const say = (text: string) => {
     if (!quiet) line.note(text);
   };
-  /** Told once, when it has lasted a while, and once when it is over. */
+  /** Noted once, when it has lasted a while, and once when it is over. */
   const onTrouble = (reason: string) => {
     // A stream says it once, so that a timer tells of it.
     if (trouble === null) {
       noteTimer = setTimeout(() => {
         if (trouble === null) return;
-        trouble.isTold = true;
+        trouble.isNoted = true;
         say(`${cleanLine(trouble.reason)}; still waiting`);
       }, 5_000);
     }
-    trouble = { since: performance.now(), isTold: false, ...trouble, reason };
+    trouble = { since: performance.now(), isNoted: false, ...trouble, reason };
     line.draw();
   };
   const onPrices = () => {
     clearTimeout(noteTimer);
-    if (trouble?.isTold)
+    if (trouble?.isNoted)
       say(`prices are back after ${formatDuration((performance.now() - trouble.since) / 1_000)}`);
     trouble = null;
   };

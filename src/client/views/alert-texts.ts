@@ -147,7 +147,7 @@ const timesWords = (count: number) => (count === 1 ? 'once' : `${formatCount(cou
 export function describeAlert(alert: AlertView, when: (ms: number) => string): readonly Fact[] {
   const { missed, channels, disableOnce, hysteresis, cooldownMs } = alert;
   const last = mapped(missed?.lastAt, (at) => `, last ${when(at)}`) ?? '';
-  const told = channels.map((channel): Fact => {
+  const recipients = channels.map((channel): Fact => {
     const without = channel === 'TERMINAL' ? 'every running monitor' : 'target unknown';
     return [plainWord(channel), targetOf(alert, channel) ?? without];
   });
@@ -163,7 +163,7 @@ export function describeAlert(alert: AlertView, when: (ms: number) => string): r
         }),
     ],
     ['missed', mapped(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${last}`)],
-    ...told,
+    ...recipients,
     ['fired', mapped(alert.triggerCount, timesWords)],
     ['last fired', mapped(alert.lastTriggeredAt, when)],
     ['cooldown', mapped(cooldownMs, (ms) => (ms === 0 ? 'none' : durationOfMs(ms)))],
@@ -226,11 +226,11 @@ export function describeFirings(fired: readonly AlertView[]): string {
 }
 
 /**
- * The day before this monitor ran: `told` alerts would have been shown, `all` may have been missed. `at`: the
+ * The day before this monitor ran: `shown` alerts would have been shown here, `all` may have been missed. `at`: the
  * present, ms.
  */
 export function describeEarlierFirings(
-  told: readonly AlertView[],
+  shown: readonly AlertView[],
   all: readonly AlertView[],
   at: number,
 ): string | null {
@@ -241,7 +241,7 @@ export function describeEarlierFirings(
     return times.length === 0 ? [] : [`${alerts} ${words} (${formatAge((at - Math.max(...times)) / 1_000)})`];
   };
   const parts = [
-    ...part(recent(told.map(({ lastTriggeredAt }) => lastTriggeredAt)), 'fired'),
+    ...part(recent(shown.map(({ lastTriggeredAt }) => lastTriggeredAt)), 'fired'),
     ...part(recent(all.map(({ missed }) => missed?.lastAt ?? null)), 'would have fired while nothing ran'),
   ];
   return parts.length === 0 ? null : `In the last day ${parts.join(', ')}`;

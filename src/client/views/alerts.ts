@@ -60,12 +60,12 @@ export function payloadOf(alert: AlertView): Partial<NewAlert> {
   const { hysteresis, gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks } = alert;
   const { method, channels, to, targets, note } = alert;
   const written = writtenThreshold(alert);
-  const said = {
+  const fields = {
     ...(written && thresholdPayload(written)),
     hysteresisGwei: hysteresis === null ? null : Number(gweiString(hysteresis)),
     ...{ gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks, method, channels, to, targets, note },
   };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value != null));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 }
 
 const alertOf = ({
@@ -96,10 +96,10 @@ type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels
 function alertTargets({ method, channels, to, targets }: WireTargets) {
   const all = Object.entries(targets ?? {});
   const named: readonly string[] = channels;
-  const told: readonly string[] = named.length === 0 && method !== null ? [method] : [...new Set(named)];
+  const notified: readonly string[] = named.length === 0 && method !== null ? [method] : [...new Set(named)];
   return {
     method,
-    channels: told,
+    channels: notified,
     to: to ?? ownValue(targets ?? {}, method ?? '') ?? null,
     targets: Object.fromEntries(all.filter(([channel]) => channel !== method)),
   };

@@ -57,7 +57,7 @@ export class OutboxWorker {
   readonly #queue = new DeliveryQueue();
   readonly #sending = new Set<Promise<void>>();
   readonly #alarm = new Alarm();
-  readonly #toldMissing = new Set<string>();
+  readonly #reportedMissing = new Set<string>();
   #prunedAt = Number.NEGATIVE_INFINITY;
   #forgotAt = Number.NEGATIVE_INFINITY;
 
@@ -172,8 +172,8 @@ export class OutboxWorker {
     await this.#record(delivery, attempt, outcome);
     if (!isOver) {
       await this.#store.cancelOlder(delivery, at, wasNotSetUp(channel));
-      if (this.#toldMissing.has(channel)) return;
-      this.#toldMissing.add(channel);
+      if (this.#reportedMissing.has(channel)) return;
+      this.#reportedMissing.add(channel);
     }
     this.#options.onAttempt?.({ delivery, attempt, outcome });
   }
@@ -219,12 +219,12 @@ export class OutboxWorker {
 
   /** Retries the save, not the attempt: a full disk must not have a recipient notified every two seconds. */
   async #record(delivery: TakenDelivery, attempt: StoredAttempt, outcome: AttemptOutcome): Promise<void> {
-    for (let isTold = false; ; isTold = true) {
+    for (let isReported = false; ; isReported = true) {
       try {
         return await this.#store.record(delivery, attempt, outcome);
       } catch (error) {
         if (this.#signal.aborted || isLeftBehind(error)) return;
-        if (!isTold) this.#options.onError(error);
+        if (!isReported) this.#options.onError(error);
         await this.#clock.sleep(RECORD_AGAIN_MS, this.#signal);
       }
     }
@@ -302,7 +302,7 @@ const LONGEST_PAUSE_MS = HOUR_MS;
 /** Each pause is up to this share longer or shorter, so that deliveries that failed together do not retry together. */
 const JITTER = 0.2;
 /** The longest `Retry-After` that is honoured, so that a day has several attempts. */
-const LONGEST_ASKED_MS = 6 * HOUR_MS;
+const LONGEST_RETRY_AFTER_MS = 6 * HOUR_MS;
 const GIVE_UP_AFTER_MS = DAY_MS;
 /** Minimum number of attempts, even if the machine slept through the day. */
 const LEAST_TRIES = 5;
@@ -321,8 +321,8 @@ export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: Fai
   if (now >= end && tries >= LEAST_TRIES) return null;
   const pause = PAUSES_MS[tries - 1] ?? LONGEST_PAUSE_MS;
   const spread = pause * (1 + JITTER * (2 * random - 1));
-  const asked = Math.min((retryAfterSec ?? 0) * 1_000, LONGEST_ASKED_MS);
-  const at = Math.round(now + Math.max(spread, asked));
+  const least = Math.min((retryAfterSec ?? 0) * 1_000, LONGEST_RETRY_AFTER_MS);
+  const at = Math.round(now + Math.max(spread, least));
   return now < end ? Math.min(at, end) : at;
 }
 

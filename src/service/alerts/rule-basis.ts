@@ -27,8 +27,8 @@ interface RuleBasisParts {
   readonly alerts: Pick<AlertStore, 'hasDollarRules'>;
   readonly profile: () => ChainProfile | null;
   readonly coinPrice: () => CoinPrice;
-  /** Resolves once the coin's price was asked for; also where it is unknown. */
-  readonly coinAsked: () => Promise<unknown>;
+  /** Resolves once the coin's price was requested; also where it is unknown. */
+  readonly coinRequested: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
@@ -37,7 +37,7 @@ export type RuleBasis = ReturnType<typeof createRuleBasis>;
 
 /** What rules in dollars are priced by: the coin's price, what work takes by the rules of the head, and what L1 takes. */
 export function createRuleBasis(parts: RuleBasisParts) {
-  const { source, alerts, profile, coinAsked, onError, signal } = parts;
+  const { source, alerts, profile, coinRequested, onError, signal } = parts;
   let fees: DataFees | null = null;
   let reading: Promise<void> | null = null;
   let isReady = false;
@@ -58,7 +58,7 @@ export function createRuleBasis(parts: RuleBasisParts) {
       return true;
     });
 
-  const asked = () => Promise.race([Promise.all([coinAsked(), readFees()]), sleep(FIRST_MS, signal)]);
+  const request = () => Promise.race([Promise.all([coinRequested(), readFees()]), sleep(FIRST_MS, signal)]);
 
   function basis(rules: ChainRulesName, price: bigint): DollarBasis {
     const known = profile()?.dataFee === undefined ? NO_DATA_FEES : fees;
@@ -76,7 +76,7 @@ export function createRuleBasis(parts: RuleBasisParts) {
 
   return {
     /**
-     * As it is known at a block. `null` until it was asked for.
+     * As it is known at a block. `null` until it was requested.
      * @param price of the average lane, wei per gas
      */
     at(rules: ChainRulesName, price: bigint): DollarBasis | null {
@@ -84,15 +84,15 @@ export function createRuleBasis(parts: RuleBasisParts) {
       if (profile()?.dataFee !== undefined) void hasRules().then((has) => (has ? readFees() : undefined));
       return basis(rules, price);
     },
-    /** Resolves once it was asked for, where there are rules that need it; at the latest after three seconds. */
+    /** Resolves once it was requested, where there are rules that need it; at the latest after three seconds. */
     async ready(): Promise<void> {
       if (isReady || !(await hasRules())) return;
-      await asked();
+      await request();
       isReady = true;
     },
     /** Of this moment, for a rule that is given now. */
     async now(rules: ChainRulesName, price: bigint): Promise<DollarBasis> {
-      await asked();
+      await request();
       return basis(rules, price);
     },
   };

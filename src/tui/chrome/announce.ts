@@ -25,9 +25,9 @@ export function notificationBytes(text: string, { level, env }: Notifications): 
   const term = env.TERM ?? '';
   if (level === 'off' || term === '' || term === 'dumb') return '';
   if (level === 'bell' || BELL_ONLY.test(term) || env.INSIDE_EMACS !== undefined) return BELL;
-  const said = boundBytes(cleanText(text).replaceAll(';', ','));
+  const shown = boundBytes(cleanText(text).replaceAll(';', ','));
   const isIterm = /iterm/i.test(`${env.TERM_PROGRAM} ${env.LC_TERMINAL}`);
-  const note = `\u001b]${isIterm ? '9;gastop: ' : '777;notify;gastop;'}${said}${BELL}`;
+  const note = `\u001b]${isIterm ? '9;gastop: ' : '777;notify;gastop;'}${shown}${BELL}`;
   // The inner sequence ends in BEL: screen would take the other terminator for that of its wrapping.
   if (env.TMUX || term.startsWith('tmux'))
     return `${BELL}\u001bPtmux;${note.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;

@@ -9,11 +9,11 @@ export type ListItem = AlertView | AutoTxView;
 export const FilterContext = createContext('');
 
 export function matchesFilter(item: ListItem, filter: string): boolean {
-  const said =
+  const described =
     'threshold' in item
       ? [describeCondition(item)]
       : [describeState(item), describeTarget(item), describeContent(item), `nonce ${item.nonce}`];
-  const text = [...said, ...textsIn(item)].join(' ').toLowerCase();
+  const text = [...described, ...textsIn(item)].join(' ').toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)

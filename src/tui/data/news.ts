@@ -62,8 +62,8 @@ export function useAlertNews(session: NewsSession) {
     // The blocks of a downtime may be read only after the first list.
     if (here.length > 0 && client !== null) void firingText(here, client).then(announce);
     else if (before === null || missed > before.missed) {
-      const told = before === null ? alerts.filter(announcesHere) : [];
-      const earlier = describeEarlierFirings(told, alerts, present);
+      const shown = before === null ? alerts.filter(announcesHere) : [];
+      const earlier = describeEarlierFirings(shown, alerts, present);
       if (earlier !== null) toast({ kind: 'info', text: earlier, forMs: EARLIER_MS });
     }
     return fired.length;
@@ -104,10 +104,10 @@ export function useAutoTxNews(session: NewsSession) {
       return autoTx.keyId === null && was !== undefined && isNews(was, knownOf(autoTx));
     });
     const ended = changed.filter((autoTx) => statusOf(autoTx) !== 'SUBMITTED');
-    const told = ended.length > 0 ? ended : changed;
-    const [first] = told;
+    const news = ended.length > 0 ? ended : changed;
+    const [first] = news;
     if (first === undefined) return 0;
-    const text = told.length > 1 ? describeChanges(told) : describeChange(first);
+    const text = news.length > 1 ? describeChanges(news) : describeChange(first);
     if (ended.length > 0) announce(text);
     else toast({ kind: 'info', text, forMs: SENT_MS });
     return ended.length;

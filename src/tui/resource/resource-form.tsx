@@ -102,10 +102,10 @@ export function ResourceForm(props: ResourceFormProps) {
     setSending(true);
     try {
       const forgets = forgetful === null || isChange ? '' : `, and ${forgetful} forgets it when it ends`;
-      const said = `${done.charAt(0).toUpperCase()}${done.slice(1)}${forgets}: ${props.saved}`;
+      const text = `${done.charAt(0).toUpperCase()}${done.slice(1)}${forgets}: ${props.saved}`;
       const failed = `${props.saved} is not ${done}`;
       const forMs = forgets === '' ? undefined : FORGETS_SHOWN_MS;
-      const saved = await mutateAsync({ done: said, forMs, failed, isSilent: true, work: props.save });
+      const saved = await mutateAsync({ done: text, forMs, failed, isSilent: true, work: props.save });
       props.close();
       props.onSaved(saved);
     } catch (cause) {

@@ -149,21 +149,21 @@ function Items<Item extends ListItem>(props: ItemsProps<Item>) {
   const pane = usePane();
   const listWidth = useListWidth();
   const context = listWidth === null ? pane : { ...pane, width: listWidth };
-  const [asked, setAsked] = useState<Parameters<PaneActions<Item>['confirm']> | null>(null);
+  const [confirming, setConfirming] = useState<Parameters<PaneActions<Item>['confirm']> | null>(null);
   const list = resource.useList(context);
   const rows = useListRows(props, list.items, context);
   const find = (id: string) => list.items.find((item) => item.id === id);
   const does: PaneActions<Item> = {
     openForm: (seed) => change({ form: { seed, from: null } }),
-    confirm: (...asking) => setAsked(asking),
+    confirm: (...question) => setConfirming(question),
     showList: () => change({ opened: null }),
   };
   const actions = resource.useActions(does, context);
-  if (asked !== null) {
-    const [before, question, run] = asked;
+  if (confirming !== null) {
+    const [before, question, run] = confirming;
     const item = find(before.id) ?? before;
     const onAnswer = (isYes: boolean) => {
-      setAsked(null);
+      setConfirming(null);
       if (!isYes) return;
       change({ cursor: { id: item.id, place: list.items.indexOf(item) } });
       run(item);

@@ -158,8 +158,8 @@ function createTelegramNotifier({ token, apiUrl }: TelegramSettings, web: WebAcc
       if (reply !== null && (status === 401 || status === 404)) {
         return later(`the bot API does not know the bot: its token is wrong or was revoked (${status})`);
       }
-      const asked = reply?.parameters?.retry_after;
-      return asked === undefined ? null : later(words, asked);
+      const retryAfter = reply?.parameters?.retry_after;
+      return retryAfter === undefined ? null : later(words, retryAfter);
     },
   );
 }

@@ -145,9 +145,9 @@ export function useThresholdReach(watched: AlertCondition, distance: Distance, f
   const { gasSpeed, condition, rule, threshold, thresholdReason } = watched;
   const { isOwnService } = useMonitor();
   const isForecast = condition === 'LESS_THAN' && laneOf(gasSpeed) !== null;
-  const asked = distance === null || distance.isThere || !isForecast ? null : threshold;
+  const wanted = distance === null || distance.isThere || !isForecast ? null : threshold;
   // What a rule stands for moves with each block: the likelihood is that of the figure beside it.
-  const price = rule === null || asked === null ? asked : (weiOfTypedGwei(shortGwei(asked)) ?? asked);
+  const price = rule === null || wanted === null ? wanted : (weiOfTypedGwei(shortGwei(wanted)) ?? wanted);
   const hour = useReach(isOwnService ? price : null, HOUR_SEC);
   const day = useReach(price, DAY_SEC);
   if (distance?.isThere) return `reached now: ${fires}`;
