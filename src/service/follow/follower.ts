@@ -294,9 +294,11 @@ export class Follower {
       await this.#takeStored();
       if (poll % TRACK_POLLS === 0) await track.settle();
       this.state.responded();
-      this.#live.resolve();
-      this.#fillOnceLive();
-      if (poll === 0) this.publisher.notify();
+      if (poll === 0) {
+        this.#live.resolve();
+        this.#fillOnceLive();
+        this.publisher.notify();
+      }
       const problem = lease.leaderReport?.problem ?? null;
       if (problem === null) this.state.heal();
       else this.state.fail(problem);

@@ -20,7 +20,8 @@ const LAST_RETRY_MS = 30_000;
 const TRIES = 6;
 /** A refused write means that another process fills now; this one waits until the lease has noticed. */
 const TURN_MS = 1_000;
-const RECALL_MS = 15_000;
+/** How often a standby looks whether the stored history has grown. */
+const RECALL_MS = 1_000;
 
 export interface FillerOptions {
   readonly source: ChainSource;
