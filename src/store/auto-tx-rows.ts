@@ -1,8 +1,9 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
+import { type Check, resultOf } from '../core/auto-txs/check.ts';
 import type { AutoTxOrder, MaxCost } from '../core/auto-txs/order.ts';
 import { type AutoTxState, isFinal } from '../core/auto-txs/state-machine.ts';
-import { type Check, resultOf, type StoredAutoTx } from '../core/auto-txs/stored-auto-tx.ts';
+import type { StoredAutoTx } from '../core/auto-txs/stored-auto-tx.ts';
 import { autoTxWakes, type Bid } from '../core/auto-txs/target.ts';
 import type { TransactionParts } from '../core/transactions/gas-rules.ts';
 import {

@@ -21,7 +21,6 @@ import {
   nativeString,
   shortGwei,
   UNKNOWN,
-  utcMinute,
 } from '../../core/units.ts';
 import {
   type AutoTxTarget,
@@ -298,7 +297,7 @@ export function describeReason(
   autoTx: AutoTxView,
   snapshot: SnapshotView,
   present: number,
-  timeText: TimeText = utcMinute,
+  timeText: TimeText,
 ): Reason {
   const { failure, hold } = autoTx;
   const status = statusOf(autoTx);

@@ -8,9 +8,10 @@ import {
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
+import { resultOf } from '../../core/auto-txs/check.ts';
 import { isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { isFinal, isWaiting } from '../../core/auto-txs/state-machine.ts';
-import { OVERPAYS, resultOf } from '../../core/auto-txs/stored-auto-tx.ts';
+import { OVERPAYS } from '../../core/auto-txs/stored-auto-tx.ts';
 import { cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import { type Hex, isHex } from '../../core/block.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';

@@ -14,7 +14,7 @@ import {
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatCount, utcMinute } from '../units.ts';
 import { type Accounts, accountsThatDecide, shortfallOf } from './account-gas.ts';
-import { blocks, type Found, needs, passes, unknown, warns } from './check-results.ts';
+import { blocks, type Found, needs, passes, unknown, warns } from './check.ts';
 
 /** What the gas of a transaction is judged by; `null`: unknown. */
 export interface GasFacts {

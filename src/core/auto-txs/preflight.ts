@@ -6,7 +6,7 @@ import {
   isTakenBack,
 } from '../transactions/describe-call.ts';
 import { formatDuration, utcMinute } from '../units.ts';
-import { blocks, type Found, needs, passes, unknown, waits, warns } from './check-results.ts';
+import { blocks, type Check, type Found, needs, passes, unknown, waits, warns } from './check.ts';
 import { type GasFacts, gasCheck } from './gas-check.ts';
 import type { AutoTxOrder } from './order.ts';
 import {
@@ -18,7 +18,7 @@ import {
   reachableCheck,
 } from './price-checks.ts';
 import { type AutoTxState, type AutoTxStatus, type Obstacle, usedWords } from './state-machine.ts';
-import type { Check, StoredAutoTx } from './stored-auto-tx.ts';
+import type { StoredAutoTx } from './stored-auto-tx.ts';
 
 /** A live auto-tx, as others of its sender see it. */
 interface LiveAutoTx<Status extends string = string> {

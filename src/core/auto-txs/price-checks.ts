@@ -2,7 +2,7 @@ import { LANE_TITLES } from '../advice.ts';
 import { type DataFees, type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, exactGwei, formatAmount, formatUsd, priceBeside, usdOf } from '../units.ts';
-import { blocks, type Found, needs, passes, unknown, waits, warns } from './check-results.ts';
+import { blocks, type Found, needs, passes, unknown, waits, warns } from './check.ts';
 import { limitedWords, maxCostWords } from './cost-limit.ts';
 import { isFarAbove, OVERPAYS } from './stored-auto-tx.ts';
 import {

@@ -2,6 +2,7 @@ import type { Hex } from '../block.ts';
 import { chainProfile } from '../chains.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, usdOf } from '../units.ts';
+import type { Check } from './check.ts';
 import type { AutoTxOrder } from './order.ts';
 import {
   type AutoTxEvent,
@@ -11,22 +12,6 @@ import {
   stepAutoTx,
   type TimelineNote,
 } from './state-machine.ts';
-
-/** `block`: it can never be included; `wait`: it is held until the check passes. */
-type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
-
-export interface Check {
-  readonly name: string;
-  readonly result: CheckResult;
-  /** `false`: needs attention (a block, a missing balance, a likely mistake); `null`: unknown. */
-  readonly ok: boolean | null;
-  readonly code: string | null;
-  readonly message: string;
-}
-
-/** The result of a check that has only `ok`, as in responses of other services. */
-export const resultOf = (ok: boolean | null): CheckResult =>
-  ok === null ? 'unknown' : ok ? 'pass' : 'block';
 
 /** A stored auto-tx, without its signed bytes, which have their own table. Times in ms since epoch. */
 export interface StoredAutoTx {

@@ -1,5 +1,6 @@
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
 import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
+import type { Check } from '../../core/auto-txs/check.ts';
 import { changedTargetWords } from '../../core/auto-txs/cost-limit.ts';
 import {
   type AutoTxOrder,
@@ -18,12 +19,7 @@ import {
   type RuleFacts,
   type TimelineNote,
 } from '../../core/auto-txs/state-machine.ts';
-import {
-  type Check,
-  callDifferences,
-  type StoredAutoTx,
-  stepStored,
-} from '../../core/auto-txs/stored-auto-tx.ts';
+import { callDifferences, type StoredAutoTx, stepStored } from '../../core/auto-txs/stored-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
 import { checksummed, type SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { utcMinute, weiOfGwei } from '../../core/units.ts';

@@ -10,6 +10,7 @@ import type {
 import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import type { Pending } from '../../contract/pending.ts';
 import type { LaneName } from '../../core/advice.ts';
+import type { Check } from '../../core/auto-txs/check.ts';
 import { type AutoTxOrder, isSameOrder } from '../../core/auto-txs/order.ts';
 import {
   liveForChecks,
@@ -19,7 +20,6 @@ import {
 } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxStep,
-  type Check,
   type StoredAutoTx,
   stepStored,
   transactionOf,

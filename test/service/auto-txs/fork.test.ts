@@ -6,7 +6,7 @@ import { AutoTxDetails } from '../../../src/contract/auto-txs.ts';
 import { ChainRules } from '../../../src/contract/chain.ts';
 import { StatsMarket } from '../../../src/contract/dashboard.ts';
 import { PATHS } from '../../../src/contract/routes.ts';
-import { passes } from '../../../src/core/auto-txs/check-results.ts';
+import { passes } from '../../../src/core/auto-txs/check.ts';
 import { GWEI, keptOf } from '../../helpers/auto-tx-rig.ts';
 import { fixedPrice } from '../../helpers/fixed-price.ts';
 import { type ForkingNodeOptions, SPACING_SEC, startForkingNode } from '../../helpers/forking-node.ts';

@@ -1,4 +1,18 @@
-import type { Check } from './stored-auto-tx.ts';
+/** `block`: it can never be included; `wait`: it is held until the check passes. */
+type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
+
+export interface Check {
+  readonly name: string;
+  readonly result: CheckResult;
+  /** `false`: needs attention (a block, a missing balance, a likely mistake); `null`: unknown. */
+  readonly ok: boolean | null;
+  readonly code: string | null;
+  readonly message: string;
+}
+
+/** The result of a check that has only `ok`, as in responses of other services. */
+export const resultOf = (ok: boolean | null): CheckResult =>
+  ok === null ? 'unknown' : ok ? 'pass' : 'block';
 
 /** The result of a check before it has its name. */
 export type Found = Omit<Check, 'name'>;
