@@ -2,6 +2,7 @@ import { ChainError } from '../chain/chain-source.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/service-url.ts';
 import { isAddress } from '../contract/alert-channels.ts';
+import { isLoopback } from '../core/loopback.ts';
 import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
@@ -264,12 +265,11 @@ export function parseNodeSetting(text: string): URL {
   }
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$)/i;
-
 /** `localhost:8787` means http; other URLs must have a scheme. */
 function withScheme(text: string): string {
   const trimmed = text.trim();
-  return LOOPBACK.test(trimmed) ? `http://${trimmed}` : trimmed;
+  const [, host = ''] = /^(\[.*\]|[^:/]*)(?::\d+)?(?:\/|$)/.exec(trimmed) ?? [];
+  return isLoopback(host) ? `http://${trimmed}` : trimmed;
 }
 
 export const serviceUrl = (text: string) =>

@@ -1,4 +1,5 @@
 import { BASE_PATH } from '../contract/routes.ts';
+import { isLoopback } from '../core/loopback.ts';
 import { cleanText } from '../core/text.ts';
 
 const EXAMPLE = 'https://gas.example.org';
@@ -29,6 +30,5 @@ export function parseServiceUrl(text: string, hint = 'the key goes into apiKey')
   return url;
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** Whether others can intercept requests to this URL. */
-export const isPlain = (url: URL): boolean => url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);
+export const isPlain = (url: URL): boolean => url.protocol !== 'https:' && !isLoopback(url.hostname);

@@ -89,7 +89,10 @@ describe('where a setting comes from', () => {
     expect(() => resolveSettings(elsewhere, {}, null)).toThrow(/goes with --rpc/);
   });
 
-  it.each(['localhost:8787', '127.0.0.1:8545', '[::1]:8545/rpc'])('takes %s as http', (text) => {
+  it.each([
+    ...['localhost:8787', '127.0.0.1:8545', '[::1]:8545/rpc'],
+    ...['gas.localhost:8787', 'LOCALHOST:8787/', 'localhost'],
+  ])('takes %s as http', (text) => {
     expect(resolveSettings({ url: text }, {}, null).source.value).toMatchObject({
       url: new URL(`http://${text}`),
     });

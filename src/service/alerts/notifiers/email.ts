@@ -2,8 +2,8 @@ import { domainToASCII } from 'node:url';
 import type { Options as ConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
 import { isAddress } from '../../../contract/alert-channels.ts';
+import { isLoopback } from '../../../core/loopback.ts';
 import { cleanText } from '../../../core/text.ts';
-import { isLoopback } from '../../is-loopback.ts';
 import { alertHtml, alertText } from './message.ts';
 import {
   type Attempt,
