@@ -5,7 +5,7 @@ import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } fr
 import { DAY_SEC, HOUR_SEC } from '../core/time.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
-import { restartAutoTxs, rewindAutoTxs } from './auto-txs.ts';
+import { restartAutoTxs, rewindAutoTxs } from './auto-tx-writes.ts';
 import { noteCoinPrice } from './coin-prices.ts';
 import { columns, integer, maybeCell, orNull, plainCell, wei } from './columns.ts';
 import { type Database, Store } from './database.ts';

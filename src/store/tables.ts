@@ -3,7 +3,7 @@ import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kyse
 import type { AdviceRow } from './advice-rows.ts';
 import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
-import type { AutoTxEventRow } from './auto-txs.ts';
+import type { AutoTxEventRow } from './auto-tx-writes.ts';
 import type { BlockRow } from './blocks.ts';
 import type { CoinPriceRow } from './coin-prices.ts';
 import type { FiringTallyRow } from './firing-tallies.ts';
