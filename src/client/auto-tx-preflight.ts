@@ -5,7 +5,7 @@ import { type AutoTxOrder, NEW_ORDER } from '../core/auto-txs/order.ts';
 import { preflight, withEarlierDelegation } from '../core/auto-txs/preflight.ts';
 import { type Bid, cannotBroadcastReason, forecastPrice, forecastWithin } from '../core/auto-txs/target.ts';
 import { chainRules, NO_RULES } from '../core/chain-rules.ts';
-import { type ChainProfile, chainProfile, hasDataFee } from '../core/chains.ts';
+import { type ChainProfile, hasDataFee, servedChain } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../core/data-fee.ts';
 import { describeTransaction } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
@@ -109,7 +109,7 @@ function orderNow(
   const { account, gas } = sender;
   const costLimit = { ...order.costLimit, gas };
   const present = ifReachable(snapshot, now);
-  const chain = chainProfile(present?.chainId ?? account?.chainId ?? transaction?.chainId ?? 1);
+  const chain = servedChain(present?.chainId ?? account?.chainId ?? transaction?.chainId ?? null);
   const basis = {
     nativeUsd: present?.nativeUsd ?? null,
     nativeSymbol: chain.nativeSymbol,
@@ -163,7 +163,7 @@ export function judgeAutoTx(
   const { nativeUsd = null, nextBaseFee = null } = present ?? {};
   const nextBlobBaseFee = present && sender.nextBlobBaseFee;
   const { nonce: nextNonce = null, pendingNonce = null, balance = null } = account ?? {};
-  const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
+  const chain = servedChain(chainId ?? transaction.chainId);
   const others = account?.waiting.filter((other) => other.id !== id) ?? [];
   const checks = preflight({
     transaction,
@@ -208,7 +208,7 @@ export async function askSender(
     transaction.blobCount > 0 && client.block ? ifTold(client.block('latest', call)) : null,
   ]);
   const nextBlobBaseFee = head?.nextBlobBaseFee == null ? null : BigInt(Math.ceil(head.nextBlobBaseFee));
-  const gasRules = chainProfile(account?.chainId ?? transaction.chainId ?? 1).gasRules;
+  const gasRules = servedChain(account?.chainId ?? transaction.chainId).gasRules;
   const facts = { ...NO_HEAD, rules: rules ?? NO_RULES, gasRules };
   const toAsk = account === null || rules === null ? [] : accountsToAsk({ transaction, order, gas: facts });
   if (toAsk.length === 0) return { account, rules, gas, nextBlobBaseFee };

@@ -1,5 +1,5 @@
 import type { PricedLane } from '../core/advice.ts';
-import { chainProfile, hasDataFee } from '../core/chains.ts';
+import { hasDataFee, servedChain } from '../core/chains.ts';
 import {
   effectivePrice,
   isPricedByHistory,
@@ -31,7 +31,14 @@ export interface WhatIsPriced {
 
 /** As its service says; others say nothing. */
 export const whyNoDollars = ({ chainId, nativeUsdReason }: SnapshotView): string =>
-  nativeUsdReason ?? `no dollar price of ${chainProfile(chainId ?? 1).nativeSymbol}`;
+  nativeUsdReason ?? `no dollar price of ${servedChain(chainId).nativeSymbol}`;
+
+/** Gas that usual work takes: as the service says, else by the chain alone; `null`: that does not tell it. */
+export const gasOfWork = (
+  name: string,
+  action: Pick<ActionView, 'gas'> | undefined,
+  chainId: number | null,
+): number | null => action?.gas ?? gasByChainAlone(name, servedChain(chainId));
 
 /** The data fee of an action, wei; `null` when the chain has one that the service does not report. */
 export function dataFeeOf(
@@ -85,10 +92,7 @@ function workOf(
 ): Pick<ThresholdBasis, 'gasOf' | 'dataFeeOf'> {
   const find = (work: PaidWork) => actions.find(({ name }) => name === nameOf(work));
   return {
-    gasOf: (work) =>
-      'gas' in work
-        ? work.gas
-        : (find(work)?.gas ?? gasByChainAlone(nameOf(work) ?? '', chainProfile(chainId ?? 1))),
+    gasOf: (work) => ('gas' in work ? work.gas : gasOfWork(nameOf(work) ?? '', find(work), chainId)),
     dataFeeOf: (work) => ('gas' in work ? (hasDataFee(chainId) ? null : 0n) : dataFeeOf(find(work), chainId)),
   };
 }

@@ -192,6 +192,11 @@ export const chainProfile = (id: number): ChainProfile =>
     gasRules: 'own',
   };
 
+const MAINNET = 1;
+
+/** The chain of a service; one that names none is taken for one of Ethereum. */
+export const servedChain = (id: number | null): ChainProfile => chainProfile(id ?? MAINNET);
+
 /** `ETH`; of an unknown chain `coins`. */
 export const coinSymbol = (id: number | null): string =>
   id === null ? 'coins' : chainProfile(id).nativeSymbol;

@@ -1,9 +1,7 @@
 import { type ChainStatus, isUnreachable, judgeStatus, type Problem } from '../../core/chain-status.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { servedChain } from '../../core/chains.ts';
 import type { SnapshotView } from './gas-responses.ts';
 
-/** A service without a chain is taken for one of Ethereum. */
-const MAINNET = 1;
 /** A service that says more is not believed: its prices would never become stale. */
 const LONGEST_UPDATE_SEC = 3_600;
 const SAYS_STALE: Problem = { message: 'the service says its prices are old', retryAt: null };
@@ -48,6 +46,6 @@ export function updateSecOf({
   chainId,
 }: Pick<SnapshotView, 'updateFrequencySec' | 'chainId'>): number {
   const isStated = updateFrequencySec !== null && updateFrequencySec > 0;
-  const sec = isStated ? updateFrequencySec : chainProfile(chainId ?? MAINNET).feeRule.blockTimeSec;
+  const sec = isStated ? updateFrequencySec : servedChain(chainId).feeRule.blockTimeSec;
   return Math.min(sec, LONGEST_UPDATE_SEC);
 }

@@ -1,5 +1,4 @@
 import { describeOutdated, type Problem } from '../../core/chain-status.ts';
-import { chainProfile } from '../../core/chains.ts';
 import {
   formatDuration,
   formatGwei,
@@ -9,8 +8,8 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../core/units.ts';
-import { cost, gasByChainAlone } from '../../core/usual-work.ts';
-import { dataFeeOf } from '../threshold-basis.ts';
+import { cost } from '../../core/usual-work.ts';
+import { dataFeeOf, gasOfWork } from '../threshold-basis.ts';
 import type { RecommendationView, TrendView } from './advice-responses.ts';
 import { chainStatus } from './chain-status.ts';
 import type { ActionView } from './dashboard.ts';
@@ -67,7 +66,7 @@ export function workCost({ figures, nativeUsd }: ChainRow, work: Work) {
   if (figures === null) return null;
   const { snapshot, actions } = figures;
   const action = actions.find(({ name }) => name === WORK[work]);
-  const gas = action?.gas ?? gasByChainAlone(WORK[work], chainProfile(snapshot.chainId ?? 1));
+  const gas = gasOfWork(WORK[work], action, snapshot.chainId);
   if (gas === null) return null;
   const dataFee = dataFeeOf(action, snapshot.chainId);
   const wei = cost(gas, snapshot.lanes.average.price) + (dataFee ?? 0n);

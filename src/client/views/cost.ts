@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { GasEstimate } from '../../contract/estimate.ts';
 import { eachLane, type LaneName } from '../../core/advice.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { servedChain } from '../../core/chains.ts';
 import { usdOf } from '../../core/units.ts';
 import { cost } from '../../core/usual-work.ts';
 import { lenient } from '../lenient.ts';
@@ -33,7 +33,7 @@ export interface CallCost extends Work {
 
 /** Where only the gas is given: how large its data is, which a rollup charges for, is not known. */
 export function workOfGas(gas: number, chainId: number | null): Work {
-  const isWhole = chainProfile(chainId ?? 1).dataFee === undefined;
+  const isWhole = servedChain(chainId).dataFee === undefined;
   const reason = 'what L1 takes depends on the call: give it with --to and --data';
   return { gas, dataFee: isWhole ? 0n : null, dataFeeReason: isWhole ? null : reason };
 }

@@ -1,11 +1,11 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
-import { dataFeeOf } from '../../../client/threshold-basis.ts';
+import { dataFeeOf, gasOfWork } from '../../../client/threshold-basis.ts';
 import type { ActionView } from '../../../client/views/dashboard.ts';
 import { lacksTips } from '../../../client/views/gas.ts';
 import type { LaneView, SnapshotView } from '../../../client/views/gas-responses.ts';
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
-import { chainProfile, hasDataFee } from '../../../core/chains.ts';
+import { hasDataFee } from '../../../core/chains.ts';
 import {
   formatCount,
   formatDuration,
@@ -17,7 +17,7 @@ import {
   gweiString,
   usdOf,
 } from '../../../core/units.ts';
-import { cost, gasByChainAlone, USUAL_ACTIONS } from '../../../core/usual-work.ts';
+import { cost, USUAL_ACTIONS } from '../../../core/usual-work.ts';
 import { BoxedTable, known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.tsx';
 import { bold, colored, LineList, plain } from '../../ui/text.tsx';
 
@@ -35,7 +35,7 @@ function laneColumns({
   const noTips = lacksTips(snapshot);
   const worth = (title: string, work: string, least: number, rank: number) => {
     const action = actions.find(({ name }) => name === work);
-    const gas = action?.gas ?? gasByChainAlone(work, chainProfile(snapshot.chainId ?? 1));
+    const gas = gasOfWork(work, action, snapshot.chainId);
     const [heading, width] = hasUsd ? [title, least] : [`${title} ${unit}`, 10];
     return rightColumn<LaneRow>(heading, width, rank, ({ name }) =>
       known(gas, (each) => costText(name, { ...action, gas: each }, hasUsd)),
