@@ -93,10 +93,30 @@ export interface ServiceOptions {
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
-export type Service = Awaited<ReturnType<typeof startService>>;
+export interface Service {
+  /** Handles a v1 request without a socket; never rejects. Adds details for log and metrics to `record`. */
+  readonly fetch: (request: Request, record?: RequestRecord) => Promise<Response>;
+  /** Ends the streams of `gas/stream`, for a server that stops. */
+  readonly endStreams: () => void;
+  readonly condition: () => Condition;
+  /** Why requests would be refused or nothing can be written, whatever they need; `null` while all is well. */
+  readonly checkParts: () => Promise<ApiFailure | null>;
+  /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
+  readonly alertFigures: () => ReturnType<typeof alertFigures>;
+  /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
+  readonly gasMetrics: () => Promise<string>;
+  /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
+  readonly ready: Promise<void>;
+  /** Resolves with the next change of what is served, such as a block. */
+  readonly changed: () => Promise<void>;
+  /** Resolves once all available history was read for the first time, or could not be; never rejects. */
+  readonly filled: () => Promise<void>;
+  /** Resolves when everything has ended after the abort and the database is closed. */
+  readonly done: Promise<void>;
+}
 
 /** Follows `source` and serves v1, even while it is unreachable. @throws {StoreError} */
-export async function startService(options: ServiceOptions) {
+export async function startService(options: ServiceOptions): Promise<Service> {
   const { signal, glance, wallNow = Date.now, onError = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
@@ -148,38 +168,29 @@ export async function startService(options: ServiceOptions) {
   }
 
   return {
-    /** Handles a v1 request without a socket; never rejects. Adds details for log and metrics to `record`. */
-    fetch: (request: Request, record: RequestRecord = {}): Promise<Response> =>
+    fetch: (request, record = {}) =>
       Promise.resolve(
         signal.aborted
           ? errorResponse(stopped(), request, chain.profile?.id ?? null)
           : app.fetch(request, record),
       ),
-    /** Ends the streams of `gas/stream`, for a server that stops. */
     endStreams: streams.end,
     condition,
-    /** Why requests would be refused or nothing can be written, whatever they need; `null` while all is well. */
     checkParts: createReadiness([
       { name: 'the database', check: () => requireOurs(database) },
       { name: 'the keys', check: async () => gate.check?.() },
     ]),
-    /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
     alertFigures: () => alertFigures(database),
-    /** What gas costs now, as families of Prometheus' text format; empty before the first block. Never rejects. */
     gasMetrics: async () => gasMetrics(publisher.read(), await lookups.dataFees()),
-    /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
     ready: follower.ready,
-    /** Resolves with the next change of what is served, such as a block. */
-    changed: (): Promise<void> =>
+    changed: () =>
       new Promise((resolve) => {
         const stop = publisher.subscribe(() => {
           stop();
           resolve();
         });
       }),
-    /** Resolves once all available history was read for the first time, or could not be; never rejects. */
     filled: () => follower.filled(),
-    /** Resolves when everything has ended after the abort and the database is closed. */
     done: run(),
   };
 }
