@@ -6,7 +6,7 @@ import {
   basisAt,
   type DollarBasis,
   DRIFT_RATIO,
-  dollarPrice,
+  noPast,
   type PricedBlock,
   repriced,
   type StoredAlert,
@@ -30,7 +30,13 @@ import {
 import { LaneHistory } from './lane-history.ts';
 import { pagesOf, type Queries, readMeta, readRows, saveMeta } from './tables.ts';
 
-const NO_BASIS: DollarBasis = { key: '', nativeUsd: null, gasOf: () => null, dataFeeOf: () => null };
+const NO_BASIS: DollarBasis = {
+  key: '',
+  nativeUsd: null,
+  gasOf: () => null,
+  dataFeeOf: () => null,
+  pastPrice: noPast,
+};
 
 export const PRICED_BY = 'alerts_priced_by';
 
@@ -135,7 +141,7 @@ export class RulePrices {
   ): Promise<PriceOrReason | null> {
     if (relative == null) return null;
     const { written } = relative;
-    if ('work' in written) return basis && dollarPrice({ relative, condition }, basis);
+    if ('work' in written) return basis && effectivePrice(written, condition, basis);
     if (lane === 'blob') return NO_BLOB_HISTORY;
     await this.#past.load(this.#trx, written.windowSec);
     const pastPrice = (percentile: number, windowSec: number) =>
@@ -154,9 +160,8 @@ export class RulePrices {
     const [gas, fee] = [basis.gasOf(work), basis.dataFeeOf(work)];
     if (basis.nativeUsd !== null && gas !== null && fee !== null)
       return { perFactor: WEI_PER_COIN / (basis.nativeUsd * gas), less: Number(fee) / gas };
-    const any = { written: { kind: 'usd', usd: 1, work }, since: null, reason: null } as const;
-    const why = dollarPrice({ relative: any, condition: 'LESS_THAN' }, basis);
-    return why !== null && 'reason' in why ? why : { reason: 'its price is unknown' };
+    const unknown = effectivePrice({ kind: 'usd', usd: 1, work }, 'LESS_THAN', basis);
+    return 'reason' in unknown ? unknown : { reason: 'its price is unknown' };
   }
 }
 

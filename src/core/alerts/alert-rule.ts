@@ -248,9 +248,12 @@ export interface StoredAlert {
 }
 
 /** What rules in dollars are priced by at one block. `key` is another one whenever a figure is. */
-export interface DollarBasis extends Omit<ThresholdBasis, 'pastPrice'> {
+export interface DollarBasis extends ThresholdBasis {
   readonly key: string;
 }
+
+/** Of a {@link DollarBasis}. */
+export const noPast = () => ({ reason: 'rules in dollars need no past' });
 
 export interface PricedBlock {
   readonly block: Block;
@@ -270,15 +273,6 @@ export const blockPrice = ({ prices, blobPrice = null }: PricedBlock, lane: Pric
 /** `null`: rules in dollars pass over the block. */
 export const basisAt = ({ isMissed, basis = null }: PricedBlock): DollarBasis | null =>
   isMissed ? null : basis;
-
-const noPast = () => ({ reason: 'rules in dollars need no past' });
-
-/** What a rule in dollars stands for, wei per gas; `null` for a threshold that was given. */
-export const dollarPrice = (
-  { relative, condition }: Pick<AlertRule, 'relative' | 'condition'>,
-  basis: DollarBasis,
-): PriceOrReason | null =>
-  relative == null ? null : effectivePrice(relative.written, condition, { ...basis, pastPrice: noPast });
 
 /** The alert after a block. `price` is its lane's, wei per gas. */
 interface AlertDecision {
@@ -313,10 +307,10 @@ export function decideAlert(stored: StoredAlert, priced: PricedBlock, now: numbe
 
 /** `null`: the block does not count for it. */
 function exactlyPriced(alert: StoredAlert, priced: PricedBlock): StoredAlert | null {
-  const { relative } = alert.rule;
+  const { relative, condition } = alert.rule;
   if (relative == null || isPricedByHistory(relative.written)) return alert;
   const basis = basisAt(priced);
-  const price = basis && dollarPrice(alert.rule, basis);
+  const price = basis && effectivePrice(relative.written, condition, basis);
   return price && repriced(alert, price, Math.floor(priced.block.timestamp) * 1_000);
 }
 

@@ -1,6 +1,6 @@
 import { sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
-import type { AlertRule, DollarBasis } from '../../core/alerts/alert-rule.ts';
+import { type AlertRule, type DollarBasis, noPast } from '../../core/alerts/alert-rule.ts';
 import type { ChainRulesName } from '../../core/chain-rules.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../core/data-fee.ts';
@@ -70,7 +70,7 @@ export function createRuleBasis(parts: RuleBasisParts) {
     );
     if (last?.key === key) return last;
     const { gasOf, dataFeeOf } = known === null ? UNKNOWN : usualBasis(rules, known, price);
-    last = { key, ...coin, gasOf: once(gasOf), dataFeeOf: once(dataFeeOf) };
+    last = { key, ...coin, gasOf: once(gasOf), dataFeeOf: once(dataFeeOf), pastPrice: noPast };
     return last;
   }
 

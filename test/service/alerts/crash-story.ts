@@ -1,5 +1,10 @@
 import { LANES, type LanePrices } from '../../../src/core/advice.ts';
-import type { AlertRule, DollarBasis, StoredAlert } from '../../../src/core/alerts/alert-rule.ts';
+import {
+  type AlertRule,
+  type DollarBasis,
+  noPast,
+  type StoredAlert,
+} from '../../../src/core/alerts/alert-rule.ts';
 import type { Block } from '../../../src/core/block.ts';
 import type { RelativeThreshold } from '../../../src/core/threshold/threshold.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
@@ -47,6 +52,7 @@ export function basisOf(number: number): DollarBasis {
     nativeUsd: cents === null ? null : cents / 100,
     gasOf: () => GAS,
     dataFeeOf: () => fee,
+    pastPrice: noPast,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { DollarBasis } from '../../../src/core/alerts/alert-rule.ts';
+import { type DollarBasis, noPast } from '../../../src/core/alerts/alert-rule.ts';
 import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
 import { usualBasis } from '../../../src/core/threshold/usual-basis.ts';
 
@@ -13,4 +13,5 @@ export const dollarBasis = (nativeUsd: number | null, fees: DataFees = NO_DATA_F
   key: `${nativeUsd} ${fees.parameters?.rate} ${fees.reason}`,
   nativeUsd,
   ...usualBasis('osaka', fees, 0n),
+  pastPrice: noPast,
 });

@@ -8,6 +8,7 @@ import {
   type AlertRule,
   ARMED,
   type DollarBasis,
+  noPast,
   type PricedBlock,
   stepAlert,
   stepMissed,
@@ -140,6 +141,7 @@ const basisOf = ({ coin, fee }: Recorded): DollarBasis => ({
   nativeUsd: coin === null ? null : coin / 100,
   gasOf: () => Number(GAS),
   dataFeeOf: () => fee,
+  pastPrice: noPast,
 });
 
 /** The chain as it was recorded: base fees by number. */
