@@ -275,6 +275,7 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
           return instead({ ...empty, more: more.filter((text) => text).join(' ') });
         }
         const total = feed.data?.total ?? 0;
+        const unreadable = feed.data?.unreadable ?? 0;
         const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
         const title = [bold(`${titleWord(plural)} ${formatCount(list.items.length)}${ofTotal}`)];
         const below = items.length - above - room;
@@ -286,6 +287,7 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
           filter && `${formatCount(items.length)} match ${filter} (Esc: all)`,
           orderName && `by ${orderName}`,
           hidden,
+          unreadable > 0 && `${formatCount(unreadable)} unreadable`,
         ].flatMap((text): Line[] => (text ? [[faint(text)]] : []));
         return (
           <TitledLines

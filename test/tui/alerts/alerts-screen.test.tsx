@@ -108,6 +108,12 @@ describe('the list of alerts', () => {
     expect(marked(lines())).toContain('< 0.010001 gwei');
   });
 
+  it.each([1, 3, 1_200])('says that %i of them could not be read', async (unreadable) => {
+    const alerts = async () => ({ items: [ARMED], total: unreadable + 1, unreadable });
+    const counted = unreadable.toLocaleString('en');
+    await show([ARMED], { columns: 120 }, { alerts }).shows(/Alerts 1 of [\d,]+/, `${counted} unreadable`);
+  });
+
   it.each(SIZES)('without alerts says how one is made, at %i × %i', async (columns, rows) => {
     await show([], { columns, rows }).shows('No alerts yet', 'n makes one');
   });

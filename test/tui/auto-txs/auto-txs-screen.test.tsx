@@ -114,6 +114,11 @@ describe('the list of auto-txs', () => {
     expect(lines().find((line) => line.includes('transfer on'))).not.toContain('#');
   });
 
+  it('says how many could not be read', async () => {
+    const autoTxs = async () => ({ items: [WAITING], total: 3, unreadable: 2 });
+    await show([WAITING], { columns: 120 }, { autoTxs }).shows('Auto-txs 1 of 3', '2 unreadable');
+  });
+
   it('promises nothing of one that a missing nonce keeps back, and has no price for one that is sent', async () => {
     const gap = { ...HELD, hold: null };
     const { shows, screen } = show([gap, SENT], { columns: 120 });

@@ -43,18 +43,14 @@ const AUTO_TXS: Resource<AutoTxView> = {
     // The list may have ten thousand items, and keys must be drawn at once.
     const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
     const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
-    const unreadable = feed.data?.unreadable ?? 0;
     const none = cannotBroadcastReason(snapshot.source.kind);
     return {
       feed,
       items,
       states: feed.data === undefined ? [] : ageSegments(feed.at, now),
-      counts: [
-        ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
-        ...[...counts]
-          .sort(([one], [other]) => Number(other === 'failed') - Number(one === 'failed'))
-          .map(([word, { length }]) => `${formatCount(length)} ${word}`),
-      ].map((text) => [faint(text)]),
+      counts: [...counts]
+        .sort(([one], [other]) => Number(other === 'failed') - Number(one === 'failed'))
+        .map(([word, { length }]) => [faint(`${formatCount(length)} ${word}`)]),
       empty:
         none === null
           ? {
