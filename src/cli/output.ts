@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { ClientError } from '../client/errors.ts';
 import { type Fact, mapped } from '../client/views/fact.ts';
 import type { SnapshotView } from '../client/views/gas-responses.ts';
+import { ASCII_SIGNS } from '../core/ascii.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText, displayWidth, graphemes, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
@@ -85,14 +86,10 @@ export function cutToWidth(line: string, width: number, ending = '…'): string 
   return `${shown.trimEnd()}${ending}`;
 }
 
-const SIGNS = '—−–·×∙┤┼╭╮╰╯│└─█░¢↑↓→';
-const IN_ASCII = "---|x:|+..''|+-#.c^v=";
+const STAND_INS = new Map([...ASCII_SIGNS, ...Object.entries({ '…': '...', '↑': '^', '↓': 'v', '→': '=' })]);
 
 export const toAscii = (text: string): string =>
-  text
-    .replaceAll('≤', '<=')
-    .replaceAll('…', '...')
-    .replace(/[^\u0000-\u007f]/gu, (character) => IN_ASCII[SIGNS.indexOf(character)] ?? '?');
+  text.replace(/[^\u0000-\u007f]/gu, (sign) => STAND_INS.get(sign) ?? '?');
 
 export const ASCII_BY_LOCALE = /^(LC_ALL|LC_CTYPE|LANG)=|^TERM=/;
 

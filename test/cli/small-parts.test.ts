@@ -4,6 +4,7 @@ import { chainDatabase, configFile } from '../../src/cli/config-file.ts';
 import { expandRpc } from '../../src/cli/main.ts';
 import { toAscii } from '../../src/cli/output.ts';
 import { wrapWords } from '../../src/core/text.ts';
+import { inAscii } from '../../src/tui/ui/theme.ts';
 
 it('--rpc takes every URL that follows and leaves the command alone', () => {
   expect(expandRpc(['--rpc', 'http://a', 'ws://b', 'now', '--json'])).toEqual(
@@ -52,6 +53,16 @@ it('foreign text in ASCII holds nothing else', () => {
     }),
   );
   expect(toAscii('a · b — −2 %')).toBe('a | b - -2 %');
+});
+
+it.each([
+  ['name “Ada’s token”', `name "Ada's token"`],
+  ['0x1234… ≤ 5 ¢ ± 1, ≥ 2', '0x1234... <= 5 c +- 1, >= 2'],
+  ['● on ▸ off ■', '* on > off $'],
+  ['╭─╮│█▓▒░│╰─╯', "...|#+:.|'-'".replace('...', '.-.')],
+])('%s has in ASCII the signs that screens have for it', (text, plain) => {
+  expect(toAscii(text)).toBe(plain);
+  expect(inAscii(text.replaceAll('…', ''))).toBe(plain.replaceAll('...', ''));
 });
 
 it('wrapped words stay within the width, end without spaces, and lose nothing', () => {

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import stringWidth from 'string-width';
+import { ASCII_SIGNS } from '../../core/ascii.ts';
 
 /** Colours by meaning, from the sixteen of every terminal; each only repeats a glyph or word beside it. */
 export const COLORS = {
@@ -16,13 +17,10 @@ export const COLORS = {
 } as const;
 export type ColorName = keyof typeof COLORS;
 
-/** Each sign above its ASCII substitute. */
-const SIGNS = '●◌▸•…—–−×·∙’“”░▒▓█─╌┈│╎┊├┤┼┌┐└┘┬┴╭╮╰╯╵┃◇◆▲■✱';
-const PLAIN = `*o>*~---x|:'"".:+#-=~|";||+++++++..''|!?#^$%`;
 const STAND_INS = new Map([
-  ...[...SIGNS].map((sign, place) => [sign, PLAIN[place] ?? '?'] as const),
+  ...ASCII_SIGNS,
+  ['…', '~'],
   ...Object.entries({ '⇧': 'Shift-', '←': 'Left', '→': 'Right', '↑': 'Up', '↓': 'Down', '⏎': 'Enter' }),
-  ...Object.entries({ '≥': '>=', '≤': '<=', '±': '+-', '¢': 'c', '✓': 'ok', '✗': 'no' }),
 ]);
 
 /** Arrows before a number or between two names are signs; elsewhere they name keys. */
