@@ -68,6 +68,16 @@ test.each([1, 5, 127])('a history of %i blocks may be orphaned whole: it is rewo
   expect(await found(orphaned, node(makeBlocks(0, 500), 31_337))).toEqual({ type: 'begin-anew' });
 });
 
+test.each([
+  ['at each of its 129 blocks', other(371, 499), 500],
+  ['below it', other(499, 499), 498],
+  ['in the first of its many blocks', other(0, 1_000), 100],
+])('but a node that has other blocks %s is on a fork', async (_, stored, head) => {
+  const outcome = found(stored, node(makeBlocks(0, head)), true).then(({ type }) => type, String);
+  expect(await outcome).not.toContain('rewind');
+  expect(await outcome).not.toContain('begin-anew');
+});
+
 test('the first block of a process that was killed right after it is replaced once it is orphaned', async () => {
   const path = await temporaryFile('chain-1.db');
   const source = node(makeBlocks(0, 1_000));

@@ -35,13 +35,13 @@ function nodeOf(blocks: readonly Block[], chainId = 31_337, genesis = GENESIS[0]
 }
 
 /** A database that a leader with the right node has filled and left. */
-async function filled(chainId = 31_337) {
+async function filled(chainId = 31_337, stored: readonly Block[] = makeBlocks(0, STORED.blocks - 1)) {
   const target = await emptyDatabase('PostgreSQL');
   const database = await openDatabase(target, TEST_KEY);
   onTestFinished(() => database.close());
   const blocks = new BlockStore(database);
   await blocks.claimChain(identifiedChain(chainId, GENESIS[0] ?? null));
-  await blocks.saveBlocks(makeBlocks(0, STORED.blocks - 1));
+  await blocks.saveBlocks(stored);
   const autoTxs = new AutoTxStore(database);
   for (let nonce = 0; nonce < STORED.waiting; nonce += 1) {
     const order = { target: 1n };
@@ -197,6 +197,23 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a replica on PostgreSQL', () => 
     ]);
     expect(one.errors).toEqual([]);
   });
+
+  test.each([1, 3, 120])(
+    'replaces %i blocks, all that it has, once a reorg has orphaned them',
+    async (count) => {
+      const { leader, start, kept, blocks } = await filled(31_337, another(300 - count, 299));
+      const node = nodeOf(makeBlocks(0, 298));
+      const one = await start('one', node);
+      await waitFor(() => one.problem().includes('has other blocks'));
+      expect([await kept(), await leader()]).toEqual([{ ...STORED, blocks: count }, null]);
+      node.mine(...makeBlocks(299, 301));
+      await waitFor(async () => (await leader()) === 'one', { what: 'the leader', timeoutMs: 20_000 });
+      await waitFor(async () => (await kept()).blocks === 302, { what: 'the history' });
+      expect((await blocks.page(299, 1))[0]?.hash).toBe(blockHash(299));
+      expect((await kept()).waiting).toBe(STORED.waiting);
+      expect(one.errors).toEqual([]);
+    },
+  );
 
   test('takes a lease that lapses while it begins to stand by', async () => {
     const { leader, leases, start } = await filled(1);

@@ -56,9 +56,11 @@ export async function reconcile(
   const isOther = differs ? startsOver || !unknown : startsOver && head.number < ours.number;
   if (!isOther) return keep(source, head, ours);
   const oldest = (await store.oldest()) ?? ours;
-  // A reorg may replace the whole of a short history, such as the only block of a process that was killed at its first start.
-  const isShort = shared - oldest.number < DEEPEST && genesis === chain.genesisHash;
-  if (isShort && !startsOver && genesis !== null) return { type: 'rewind', to: oldest.number - 1 };
+  // A reorg may replace all of a short history, such as the only block of a process that was killed at its first start.
+  const isShort = ours.number - oldest.number < DEEPEST && head.number >= ours.number;
+  const isSame = genesis !== null && genesis === chain.genesisHash;
+  // In a file of its own a development chain begins anew; a shared database would wait for an operator.
+  if (isShort && isSame && (!startsOver || store.isShared)) return { type: 'rewind', to: oldest.number - 1 };
   // Without a stored genesis the history may belong to the other of two chains with this id.
   if (source.kind === 'rpc' && genesis === null && chainProfile(chain.id).genesisHash !== undefined)
     throw store.otherChain(chain);
