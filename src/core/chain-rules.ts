@@ -52,7 +52,11 @@ export interface ChainRules {
 }
 
 export const NO_RULES: ChainRules = {
-  ...{ rules: 'unknown', source: 'none', since: null, next: null, blobSchedule: null },
+  rules: 'unknown',
+  source: 'none',
+  since: null,
+  next: null,
+  blobSchedule: null,
 };
 
 /** Nothing tells yet: the head is from the database, and no node has stated its forks. The next block tells. */
@@ -145,7 +149,10 @@ export function configAt({ current, next }: EthConfig, time: number): ConfigAt {
     // The answer is from after a fork that a reorg took back.
     const kind = isAmsterdam(current) && !isUnknown(current) ? 'amsterdam' : 'unknown';
     return {
-      ...{ isAmsterdam: false, isUnknown: false, since: null, blobSchedule: null },
+      isAmsterdam: false,
+      isUnknown: false,
+      since: null,
+      blobSchedule: null,
       next: forkAhead(current, kind),
     };
   }

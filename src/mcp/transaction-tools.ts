@@ -136,7 +136,10 @@ export const callCost = reading({
       : workOfGas(gas ?? 0, snapshot.chainId);
     const costs = costOfCall(work, snapshot, advice, patienceSec);
     return {
-      ...{ gas: costs.gas, isEstimated: isCall, l1: costs.dataFee, l1Reason: costs.dataFeeReason },
+      gas: costs.gas,
+      isEstimated: isCall,
+      l1: costs.dataFee,
+      l1Reason: costs.dataFeeReason,
       lanes: costs.lanes,
       waits: costs.waits.map(({ wait, ...each }) => ({ ...wait, ...each, waitUpToSec: wait.horizonSec })),
     };

@@ -206,7 +206,8 @@ type ListFlags = Flags<never, 'json', { status: ReturnType<typeof statusFilter> 
 function listAutoTxs(context: CommandContext, { status, json }: ListFlags): Promise<void> {
   const list = (opened: OpenedList) =>
     printList(opened, AUTO_TXS, {
-      ...{ json, isWanted: status },
+      json,
+      isWanted: status,
       lines: async (items, width) => {
         const { io, client } = opened;
         const snapshot = ifReachable(await snapshotIfAny(client, io.interruption()), io.now());

@@ -100,14 +100,20 @@ function jsonOf(
     costUsd: usd,
   });
   return {
-    ...{ chainId: snapshot.chainId, blockNumber: snapshot.blockNumber },
-    ...{ gas, isEstimated, nativeUsd: snapshot.nativeUsd },
-    ...{ dataFeeWei: dataFee?.toString() ?? null, dataFeeReason },
+    chainId: snapshot.chainId,
+    blockNumber: snapshot.blockNumber,
+    gas,
+    isEstimated,
+    nativeUsd: snapshot.nativeUsd,
+    dataFeeWei: dataFee?.toString() ?? null,
+    dataFeeReason,
     lanes: Object.fromEntries(LANES.map((lane) => [lane, figures(lanes[lane])])),
     waits: waits.map(({ wait, ...each }) => ({
       horizonSec: wait.horizonSec,
       ...figures(each),
-      ...{ probability: wait.probability, isCeiling: wait.isCeiling, savingRatio: wait.savingRatio },
+      probability: wait.probability,
+      isCeiling: wait.isCeiling,
+      savingRatio: wait.savingRatio,
     })),
   };
 }

@@ -341,7 +341,10 @@ const cancellationOf = (pooled: Pooled, least: StrictestFees, facts: StuckFacts)
   transferOf({ ...signableOf(pooled), type: pooled.type === DELEGATION ? 2 : pooled.type }, least, facts);
 
 const NOTHING: StrictestFees = {
-  ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerBlobGas: null, strictest: [] },
+  maxFeePerGas: 0n,
+  maxPriorityFeePerGas: 0n,
+  maxFeePerBlobGas: null,
+  strictest: [],
 };
 
 /** A transfer of 0 to the sender itself. */

@@ -7,8 +7,15 @@ export const unsignedCall = (
   { chainId, gas, price }: { readonly chainId: number; readonly gas: bigint; readonly price: bigint },
 ): Hex =>
   serializeTransaction({
-    ...{ type: 'eip1559', chainId, to, data, value, gas, nonce: USED_NONCE },
-    ...{ maxFeePerGas: price, maxPriorityFeePerGas: price },
+    type: 'eip1559',
+    chainId,
+    to,
+    data,
+    value,
+    gas,
+    nonce: USED_NONCE,
+    maxFeePerGas: price,
+    maxPriorityFeePerGas: price,
   });
 
 /** Two bytes long. */
