@@ -66,8 +66,8 @@ export interface PublisherOptions {
   readonly wallNow: () => number;
 }
 
-/** The parts of a follower that know of the chain. */
-interface Followed {
+/** With the parts of a follower that know of the chain. */
+interface PublisherParts extends PublisherOptions {
   readonly chain: Pick<IngestedChain, 'profile' | 'head' | 'updatedAt' | 'rules' | 'restartedAt' | 'advice'>;
   readonly state: Pick<SourceState, 'status'>;
   readonly writer: Pick<BlockWriter, 'problem'>;
@@ -76,14 +76,12 @@ interface Followed {
 
 /** Holds the published chain: `read` returns it at any time, `subscribe` calls its listeners at each change. */
 export class ChainPublisher {
-  readonly #options: PublisherOptions;
-  readonly #followed: Followed;
+  readonly #parts: PublisherParts;
   readonly #listeners = new Set<() => void>();
   #known: PublishedChain | null = null;
 
-  constructor(options: PublisherOptions, followed: Followed) {
-    this.#options = options;
-    this.#followed = followed;
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
   }
 
   /** Made anew at each call, and the same object as long as nothing has changed: responses are cached by it. */
@@ -96,8 +94,7 @@ export class ChainPublisher {
   }
 
   #make(): PublishedChain | null {
-    const { source, track, lease, coinPrice } = this.#options;
-    const { chain, state, filler } = this.#followed;
+    const { source, track, lease, coinPrice, chain, state, filler } = this.#parts;
     const { profile, head, updatedAt, rules, restartedAt } = chain;
     const advice = chain.advice();
     if (profile === null || head === null || updatedAt === null || advice === null) return null;
@@ -119,24 +116,24 @@ export class ChainPublisher {
 
   /** Why the history is not being written; `null`: it is. */
   get #unsaved(): string | null {
-    const { unsaved, lease } = this.#options;
-    return unsaved ?? (lease.current === null ? lease.cannotLead : null) ?? this.#followed.writer.problem;
+    const { unsaved, lease, writer } = this.#parts;
+    return unsaved ?? (lease.current === null ? lease.cannotLead : null) ?? writer.problem;
   }
 
   get #problem(): Problem | null {
-    return problemOf({ status: this.#followed.state.status, unsaved: this.#unsaved });
+    return problemOf({ status: this.#parts.state.status, unsaved: this.#unsaved });
   }
 
   /** What a leader says to its standbys. */
   report(nativeUsd: number | null): LeaderReport {
-    const { chain, filler } = this.#followed;
+    const { source, chain, filler } = this.#parts;
     const { head, updatedAt, rules } = chain;
     return {
       block: head?.number ?? null,
       updatedAt,
       isFilled: filler.isFilled(),
       nativeUsd,
-      sourceName: this.#options.source.name,
+      sourceName: source.name,
       rules,
       problem: this.#problem,
     };
@@ -150,7 +147,7 @@ export class ChainPublisher {
   }
 
   whyNone(): ApiFailure {
-    const { source, wallNow } = this.#options;
+    const { source, wallNow } = this.#parts;
     const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
     const why = this.#problem;
     if (why === null) return unavailable('the first blocks are being read; ask again in a second', 1, nodes);

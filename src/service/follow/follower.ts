@@ -77,13 +77,9 @@ export class Follower {
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
     this.#filler = createHistoryFiller(options, this.chain, this.writer);
-    this.publisher = new ChainPublisher(options, {
-      chain: this.chain,
-      state: this.state,
-      writer: this.writer,
-      filler: this.#filler,
-    });
-    this.#pauses = watchPauses({ ...options, chain: this.chain, onFresh: options.wakeAutoTxSchedule });
+    const { chain, state, writer } = this;
+    this.publisher = new ChainPublisher({ ...options, chain, state, writer, filler: this.#filler });
+    this.#pauses = watchPauses({ ...options, chain, onFresh: options.wakeAutoTxSchedule });
     this.ready.catch(() => {});
   }
 
