@@ -8,8 +8,9 @@ import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
-import { moveDatabase } from '../../src/store/move-database.ts';
+import { HISTORY_TABLES, KEY_TABLES, moveDatabase } from '../../src/store/move-database.ts';
 import { takeBack } from '../../src/store/moved.ts';
+import { FILE_TABLES } from '../../src/store/sqlite.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { fire } from '../helpers/fired-alert.ts';
@@ -47,6 +48,17 @@ const all = async ({ queries }: Pick<Database, 'queries'>, table: string): Promi
   const { rows } = await sql<object>`select * from ${sql.table(table)}`.execute(queries);
   return rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
 };
+
+test('every table of the files is moved, but the lease', async () => {
+  const tablesOf = async <Schema>({ queries }: Pick<Database<Schema>, 'queries'>) => {
+    const { rows } = await FILE_TABLES.execute(queries);
+    return rows.map(({ name }) => name).filter((name) => !/^kysely_|^leases$/.test(name));
+  };
+  const history = await opened(openDatabase(':memory:'));
+  const keys = await opened(openKeyDatabase(':memory:'));
+  expect((await tablesOf(history)).sort()).toEqual([...HISTORY_TABLES].sort());
+  expect((await tablesOf(keys)).sort()).toEqual([...KEY_TABLES].sort());
+});
 
 test.runIf(ENGINES.includes('PostgreSQL'))('all of a file goes to an empty server, only there', async () => {
   const folder = await temporaryFolder();
