@@ -15,6 +15,7 @@ import { type LeaderReport, LeaseStore } from '../store/lease.ts';
 import { HISTORY_TABLES } from '../store/move-database.ts';
 import { refuseMoved } from '../store/moved.ts';
 import { OutboxStore } from '../store/outbox.ts';
+import { SigningSecretStore } from '../store/signing-secrets.ts';
 import { AlertService } from './alerts/alert-service.ts';
 import type { NotifierSettings } from './alerts/notifiers/notifiers.ts';
 import { type MadeAttempt, startOutboxWorker } from './alerts/outbox-worker.ts';
@@ -289,6 +290,7 @@ function startAlerts(
   const service = new AlertService({
     alerts,
     outbox: new OutboxStore(database),
+    secrets: new SigningSecretStore(database),
     rules: targetRules(delivery),
     chain: follower.chain,
     history,

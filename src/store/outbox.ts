@@ -8,7 +8,6 @@ import { integer, maybeCell } from './columns.ts';
 import { Store } from './database.ts';
 import { tallyFirings } from './firing-tallies.ts';
 import type { ReferencePrices } from './history.ts';
-import { forgetExpiredSecrets, rotateSigningSecret, signingSecretsOf } from './signing-secrets.ts';
 import { inPages, isPostgres, pagesOf, type Queries, readRows, type Tables } from './tables.ts';
 
 interface Firing {
@@ -381,19 +380,6 @@ export class OutboxStore extends Store {
       const anew = trx.updateTable('deliveries').set({ next_attempt_at: now, tries_since: now });
       return anew.where('next_attempt_at', '>', now + PUT_OFF_MOST_MS).execute();
     });
-  }
-
-  /** The secrets that sign this owner's webhooks at `now` (ms since epoch), the current one first. */
-  signingSecrets(owner: string, now: number) {
-    return this.database.run((db) => signingSecretsOf(db, owner, now));
-  }
-
-  rotateSigningSecret(owner: string, now: number) {
-    return this.database.transaction((trx) => rotateSigningSecret(trx, owner, now));
-  }
-
-  async forgetExpiredSecrets(now: number): Promise<void> {
-    await this.database.run((db) => forgetExpiredSecrets(db, now));
   }
 
   /** Deletes deliveries completed long before `now` (ms since epoch), page by page: other writes run in between. */

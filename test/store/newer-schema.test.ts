@@ -7,6 +7,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import { requireWritable } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
+import { SigningSecretStore } from '../../src/store/signing-secrets.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ENGINES, openOn } from '../helpers/databases.ts';
 import { FIRED_AT, fire, storedAlert } from '../helpers/fired-alert.ts';
@@ -45,7 +46,7 @@ describe.each(ENGINES)('once a newer program has updated the database, on %s', (
       'new alert': () => alerts.create(storedAlert('b'), 10),
       'deleted alert': () => alerts.remove('', 'a'),
       'disabled auto-txs': () => new AutoTxStore(database).disableAll('', 'retired', FIRED_AT),
-      'rotated secret': () => outbox.rotateSigningSecret('', FIRED_AT),
+      'rotated secret': () => new SigningSecretStore(database).rotate('', FIRED_AT),
       'taken delivery': () => outbox.take(sent.id, FIRED_AT),
       'recorded attempt': () => outbox.record(sent, attempt, { kind: 'delivered' }),
       'delivery again': () => outbox.redeliver('a', sent.id, FIRED_AT + 1),
@@ -62,11 +63,12 @@ describe.each(ENGINES)('once a newer program has updated the database, on %s', (
   });
 
   test('the worker sends nothing more, and leaves it to the lease to tell', async () => {
-    const { outbox, stored } = await leftBehind();
+    const { database, outbox, stored } = await leftBehind();
     const before = await stored();
     const told: unknown[] = [];
     const worker = new OutboxWorker({
       store: outbox,
+      secrets: new SigningSecretStore(database),
       notifiers: { WEBHOOK: { deliver: () => Promise.reject(new Error('it sends')) } },
       process: 'gastop, process 4711',
       signal: new AbortController().signal,

@@ -16,7 +16,7 @@ import { BlockStore, toBlockRow } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { parseDatabaseUrl } from '../../src/store/database-url.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
-import { OutboxStore } from '../../src/store/outbox.ts';
+import { SigningSecretStore } from '../../src/store/signing-secrets.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
@@ -163,7 +163,7 @@ test('an older database keeps its signing secret, and its alerts wait for no mor
   await older.insertInto('signing_secrets').values({ owner: '', secret: 'whsec_kept' }).execute();
   await older.destroy();
   const database = await openDatabase(path);
-  expect(await new OutboxStore(database).signingSecrets('', 0)).toEqual(['whsec_kept']);
+  expect(await new SigningSecretStore(database).of('', 0)).toEqual(['whsec_kept']);
   const found = await database.queries
     .selectFrom('alerts')
     .select(['id', 'phase', 'must_leave', 'wake_at_most', 'wake_at_least', 'wake_ms'])

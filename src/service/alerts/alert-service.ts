@@ -21,6 +21,7 @@ import { formatCount, weiOfGwei } from '../../core/units.ts';
 import { swapGas } from '../../core/usual-work.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
+import type { SigningSecretStore } from '../../store/signing-secrets.ts';
 import { OPERATOR, type TimeSpan } from '../../store/tables.ts';
 import type { IngestedChain } from '../follow/ingested-chain.ts';
 import { conflict, invalidField, notFound } from '../http/errors.ts';
@@ -42,6 +43,7 @@ const SEND_AGAIN_MS = 60_000;
 interface AlertServiceParts extends PricingParts {
   readonly alerts: AlertStore;
   readonly outbox: OutboxStore;
+  readonly secrets: SigningSecretStore;
   readonly rules: TargetRules;
   readonly wallNow: () => number;
   /** By the chain's clock, which differs for recordings. */
@@ -121,8 +123,8 @@ export class AlertService {
   }
 
   async rotateSigningSecret(owner: string): Promise<RotatedSecret> {
-    const { outbox, wallNow } = this.#parts;
-    const rotated = await outbox.rotateSigningSecret(owner, wallNow());
+    const { secrets, wallNow } = this.#parts;
+    const rotated = await secrets.rotate(owner, wallNow());
     if (rotated === 'too-many') {
       throw conflict(
         'the secret was rotated so often that every webhook has a signature by twenty earlier ones; each goes a day after it was replaced: try again later',
@@ -242,8 +244,8 @@ export class AlertService {
   }
 
   async #signingSecret(owner: string): Promise<string> {
-    const { outbox, wallNow } = this.#parts;
-    const [secret] = await outbox.signingSecrets(owner, wallNow());
+    const { secrets, wallNow } = this.#parts;
+    const [secret] = await secrets.of(owner, wallNow());
     return secret;
   }
 

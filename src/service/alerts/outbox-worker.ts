@@ -11,6 +11,7 @@ import {
   type StoredAttempt,
   type TakenDelivery,
 } from '../../store/outbox.ts';
+import { SigningSecretStore } from '../../store/signing-secrets.ts';
 import { OPERATOR } from '../../store/tables.ts';
 import type { LeaderWork, Lease } from '../lease.ts';
 import { type Attempt, later, type Notifier, type Notifiers } from './notifiers/notifier.ts';
@@ -37,6 +38,7 @@ export interface MadeAttempt {
 
 interface OutboxWorkerOptions {
   readonly store: OutboxStore;
+  readonly secrets: SigningSecretStore;
   readonly notifiers: Notifiers;
   readonly process: string;
   readonly signal: AbortSignal;
@@ -100,7 +102,7 @@ export class OutboxWorker {
   async #tidy(now: number): Promise<void> {
     if (Math.abs(now - this.#forgotAt) >= FORGET_SECRETS_MS) {
       this.#forgotAt = now;
-      await this.#store.forgetExpiredSecrets(now);
+      await this.#options.secrets.forgetExpired(now);
     }
     if (now - this.#prunedAt >= DAY_MS) {
       this.#prunedAt = now;
@@ -181,7 +183,7 @@ export class OutboxWorker {
   /** One attempt, within its deadline and until the end of the process. */
   async #tryOnce(notifier: Notifier, { id, channel, target, message }: TakenDelivery): Promise<Attempt> {
     const signingSecrets =
-      channel === 'WEBHOOK' ? await this.#store.signingSecrets(message.owner, this.#clock.now()) : [];
+      channel === 'WEBHOOK' ? await this.#options.secrets.of(message.owner, this.#clock.now()) : [];
     const isOver = new AbortController();
     const late = new AbortController();
     const stop = AbortSignal.any([this.#signal, late.signal]);
@@ -346,6 +348,7 @@ export function startOutboxWorker(options: StartOptions): LeaderWork {
     worker = new OutboxWorker({
       ...options,
       store,
+      secrets: new SigningSecretStore(database),
       notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,
       signal,

@@ -5,6 +5,7 @@ import { createNotifiers, type NotifierSettings } from '../../../src/service/ale
 import { DeliveryQueue, nextTryAt, OutboxWorker } from '../../../src/service/alerts/outbox-worker.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, type DueDelivery, OutboxStore } from '../../../src/store/outbox.ts';
+import { SigningSecretStore } from '../../../src/store/signing-secrets.ts';
 import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
 import { smtpSettings, startMailServer } from '../../helpers/mail-server.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
@@ -71,8 +72,10 @@ async function open(posting: Posting = {}) {
       notifier === undefined ? [] : [[channel, watched(notifier)]],
     ),
   );
+  const secrets = new SigningSecretStore(database);
   const worker = new OutboxWorker({
     store,
+    secrets,
     notifiers,
     process: 'gastop, process 4711',
     signal: abort.signal,
@@ -113,7 +116,7 @@ async function open(posting: Posting = {}) {
     if (newest === undefined) throw new Error(`${alertId} has sent nothing`);
     return newest;
   };
-  return { database, store, clock, worker, errors, stop, idle, fire: firing, nextTry, delivery };
+  return { database, store, secrets, clock, worker, errors, stop, idle, fire: firing, nextTry, delivery };
 }
 
 const ended = async (office: Awaited<ReturnType<typeof open>>, alertId: string, status: string) =>
@@ -130,7 +133,7 @@ describe('what fired', () => {
       return String(headers?.['x-gastop-signature']).match(/v1=[0-9a-f]{64}/g)?.length;
     };
     expect(await signatures('before')).toBe(1);
-    await office.store.rotateSigningSecret('', office.clock.now());
+    await office.secrets.rotate('', office.clock.now());
     expect(await signatures('rotated')).toBe(2);
     office.clock.advance(24 * HOUR);
     expect(await signatures('later')).toBe(1);
@@ -394,6 +397,7 @@ describe('the end of the process', () => {
     const abort = new AbortController();
     const worker = new OutboxWorker({
       store: office.store,
+      secrets: office.secrets,
       notifiers: {
         WEBHOOK: {
           deliver: async (_notification, signal) => {
