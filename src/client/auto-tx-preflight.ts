@@ -112,6 +112,7 @@ function orderNow(
   const chain = servedChain(present?.chainId ?? account?.chainId ?? transaction?.chainId ?? null);
   const basis = {
     nativeUsd: present?.nativeUsd ?? null,
+    nativeUsdReason: present?.nativeUsdReason ?? undefined,
     nativeSymbol: chain.nativeSymbol,
     dataFees: dataFeesOf(sender, chain.id),
     nextBlobBaseFee: present && sender.nextBlobBaseFee,

@@ -95,6 +95,22 @@ describe('a pre-flight that is made at home', () => {
     },
   );
 
+  it.each([
+    ['the price feed has been silent for 2h', 'the price feed has been silent for 2h'],
+    ['no node tells it', 'no node tells it'],
+    [undefined, 'no dollar price of ETH'],
+  ])(
+    'says why a limit in dollars stands for no price as the service says it: %s',
+    async (nativeUsdReason, words) => {
+      const current = { ...PRICES, nativeUsd: null, nativeUsdReason };
+      const { client } = await serviceOf({ current, accounts: SENDER });
+      const order = changedOrder(NEW_ORDER, { maxCost: { maxCostUsd: 3 } }, true);
+      const { checks } = await preflightAutoTx(client, { transaction, order }, NOW);
+      const { message } = checks.find(({ name }) => name === 'reachable') ?? {};
+      expect(message).toBe(`it waits to cost at most $3 in all: ${words}`);
+    },
+  );
+
   it('knows which auto-txs of the sender go first, and does not stand in its own way', async () => {
     const waiting = [
       { id: 'a', nonce: 6, status: 'PENDING' },
