@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { HORIZONS_SEC } from '../../src/core/advice.ts';
 import { type Given, judgeHorizon, judgeWaits } from '../../src/core/backtest/judge.ts';
 import { Past } from '../../src/core/backtest/past.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { createHistory } from '../../src/core/engine/history.ts';
-import { createHorizons, HORIZONS_SEC } from '../../src/core/engine/horizons.ts';
+import { createHorizons } from '../../src/core/engine/horizons.ts';
 import { advisedAction, decide } from '../../src/core/engine/recommendation.ts';
 import { BLOCKS_PER_DAY, simulateDay, timestampOf } from '../../src/core/simulation.ts';
 

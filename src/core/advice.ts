@@ -77,6 +77,9 @@ export interface Trend {
 
 export type Action = 'SEND_NOW' | 'WAIT' | 'SET_ALERT';
 
+/** The waits that advice weighs, in seconds. */
+export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
+
 /** How long a user can wait with a transaction, in seconds, where nothing else is said. */
 export const DEFAULT_PATIENCE_SEC = 3_600;
 

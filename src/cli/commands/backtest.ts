@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { TimeSlice } from '../../chain/async.ts';
 import { readBlockFile, recordedChainId } from '../../chain/block-file.ts';
-import { LANE_TITLES, LANES } from '../../core/advice.ts';
+import { HORIZONS_SEC, LANE_TITLES, LANES } from '../../core/advice.ts';
 import {
   type BacktestReport,
   type Prediction,
@@ -161,8 +161,8 @@ function backtestJson(
 
 /** All blocks are in memory at once: four months of mainnet. */
 const MOST_BLOCKS = 1_000_000;
-/** The longest horizon; blocks further behind the last judged one are not needed. */
-const OUTLOOK_SEC = 86_400;
+/** Blocks further behind the last judged one are not needed. */
+const OUTLOOK_SEC = Math.max(...HORIZONS_SEC);
 
 async function readStretch(path: string, to: number, onBlock: (count: number) => Promise<void>) {
   const chainId = await recordedChainId(path);

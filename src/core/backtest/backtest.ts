@@ -1,8 +1,7 @@
-import { type Advice, type Horizon, LANES } from '../advice.ts';
+import { type Advice, HORIZONS_SEC, type Horizon, LANES } from '../advice.ts';
 import type { Block, BlockTips } from '../block.ts';
 import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
-import { HORIZONS_SEC } from '../engine/horizons.ts';
 import { type Given, givenAt, judgeHorizon, judgeWaits, type LaneReport, reportLane } from './judge.ts';
 import { Past } from './past.ts';
 import { judgePatience, type WaitAdvice } from './patience.ts';

@@ -1,10 +1,8 @@
-import { type Chance, LANE_PROMISES, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
+import { type Chance, HORIZONS_SEC, LANE_PROMISES, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { SortedValues, WholeSum, WindowMinimum } from './rolling.ts';
 import { type AlikeBlocks, nextShare, tooLittlePast, unknownChance } from './similar-states.ts';
-
-export const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
 /** Prices that may be waited for: these quantiles of the prices of one horizon, of so many blocks at least. */
 const QUANTILES = [0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.65, 0.8] as const;

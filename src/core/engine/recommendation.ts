@@ -1,4 +1,13 @@
-import type { Action, AdviceRecord, Horizon, Lane, LaneName, Recommendation, Trend } from '../advice.ts';
+import {
+  type Action,
+  type AdviceRecord,
+  HORIZONS_SEC,
+  type Horizon,
+  type Lane,
+  type LaneName,
+  type Recommendation,
+  type Trend,
+} from '../advice.ts';
 import { HOUR_SEC } from '../time.ts';
 import {
   formatDuration,
@@ -10,14 +19,7 @@ import {
   formatStated,
 } from '../units.ts';
 import { type History, REWIND_DEPTH, wholeWei } from './history.ts';
-import {
-  type Forecast,
-  HORIZONS_SEC,
-  type Horizons,
-  LEAST_PROBABILITY,
-  LEAST_SAVING,
-  type Outcome,
-} from './horizons.ts';
+import { type Forecast, type Horizons, LEAST_PROBABILITY, LEAST_SAVING, type Outcome } from './horizons.ts';
 import type { LaneScorer } from './lanes.ts';
 
 interface Grounds {

@@ -9,6 +9,7 @@ import {
   waitFactsOf,
   withOwnWindows,
 } from '../../../client/views/gas.ts';
+import { HORIZONS_SEC } from '../../../core/advice.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
 import { HOUR_SEC } from '../../../core/time.ts';
@@ -285,9 +286,6 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
   return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);
 }
 
-/** As long as the waits of the table. */
-const PATIENCES_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
-
 export function LivePane() {
   const view = useLiveView();
   const copy = useClipboard();
@@ -296,7 +294,7 @@ export function LivePane() {
   const isValid = adviceAge === null && recommendation !== undefined;
   const advisedPrice = (isValid && advisedWait(recommendation)?.price) || null;
   const [isOpen, setOpen] = usePaneMemory('live advice', false);
-  const nextPatience = PATIENCES_SEC.find((sec) => sec > patienceSec) ?? PATIENCES_SEC[0];
+  const nextPatience = HORIZONS_SEC.find((sec) => sec > patienceSec) ?? HORIZONS_SEC[0];
   usePatienceNotice(view);
   const { averagePrice, lanes } = copiedTexts(view.snapshot);
   useKeys('live', {
