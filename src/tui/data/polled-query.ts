@@ -109,6 +109,9 @@ export function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView):
   return `${head}${source.ended ? ' ended' : ''}`;
 }
 
+/** The head that was shown when a request was sent which failed so. */
+const failedAt = new WeakMap<ClientError, string | undefined>();
+
 /** One query of the service: refetched with each head or at an interval, with stale data until there is newer. */
 export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>): Polled<T> {
   const { client, frozen, now, isOwnService } = session;
@@ -130,7 +133,10 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
     queryFn: async ({ signal }) => {
       if (client === null) throw new Error('no source');
       const before = queries.getQueryData<Dated<T>>(key)?.short;
-      const value = await ask(client, signal);
+      const value = await ask(client, signal).catch((failure: unknown) => {
+        if (failure instanceof ClientError) failedAt.set(failure, head);
+        throw failure;
+      });
       const at = now();
       return { value, at, head, short: shortOf(shortFrom?.(value) ?? null, before, at) };
     },
@@ -160,13 +166,13 @@ export function usePolledQuery<T>(session: QuerySession, options: PolledQuery<T>
     await queries.cancelQueries({ queryKey: key, exact: true });
     await refetch();
   };
-  const retryMissing = useEffectEvent(() => {
-    if (enabled && !frozen && isMissing && isRetried) void refresh();
-  });
+  // What is missing at one block may exist at the next, which may have come during the request.
+  const mayExist = enabled && !frozen && isMissing && isRetried && failedAt.get(error) !== head;
+  const mayExistAt = mayExist ? head : null;
+  const retryMissing = useEffectEvent(() => void refresh());
   useEffect(() => {
-    // What is missing at one block may exist at the next.
-    if (head !== undefined) retryMissing();
-  }, [head]);
+    if (mayExistAt !== null) retryMissing();
+  }, [mayExistAt]);
   return {
     // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
     data: isMissing ? undefined : data?.value,
