@@ -6,6 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import { chainStatus } from '../../src/client/views/chain-status.ts';
 import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import { looksLikeKey } from '../../src/core/key-text.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
 import { KeyBar } from '../../src/tui/chrome/frame.tsx';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
@@ -16,6 +17,7 @@ import {
   type MonitorScope,
   type PlaceName,
 } from '../../src/tui/data/monitor-context.ts';
+import { UNDO_MS } from '../../src/tui/data/mutations.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { Remembered, RememberedContext } from '../../src/tui/data/remembered.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
@@ -45,6 +47,12 @@ export const monitorOf = (
   intervalMs: 60_000,
   patienceSec: 3_600,
   setPatience: () => {},
+  quotaMs: 0,
+  forgetful: null,
+  host: null,
+  isPlain: false,
+  isKey: looksLikeKey,
+  undoMs: UNDO_MS,
   frozen: false,
   isOwnService: false,
   now: Date.now,

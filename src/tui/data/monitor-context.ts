@@ -35,17 +35,17 @@ export interface MonitorScope extends QuerySession {
   /** How long the user can wait with a transaction, in seconds. */
   readonly patienceSec: number;
   readonly setPatience: (patienceSec: number) => void;
-  /** The shortest interval that the quota allows, ms; left out: any. */
-  readonly quotaMs?: number;
+  /** The shortest interval that the quota allows, ms; 0: any. */
+  readonly quotaMs: number;
   /** The name of a source with an ephemeral database, such as `the demo`; `null`: its database is persistent, or the service does not say. */
-  readonly forgetful?: string | null;
-  /** Of a remote service. */
-  readonly host?: string | null;
+  readonly forgetful: string | null;
+  /** Of a remote service; `null`: it runs in this process, or has no name. */
+  readonly host: string | null;
   /** Whether others can intercept requests to it. */
-  readonly isPlain?: boolean;
-  /** Whether a text is a key, so that it must not be shown. Default: recognises gastop's. */
-  readonly isKey?: (text: string) => boolean;
-  readonly undoMs?: number;
+  readonly isPlain: boolean;
+  /** Whether a text is a key, so that it must not be shown. */
+  readonly isKey: (text: string) => boolean;
+  readonly undoMs: number;
   readonly fullPath: (name: string) => string;
   readonly saveFile: (name: string, text: string) => Promise<string>;
   readonly showTab: (scope: TabScope) => void;

@@ -92,7 +92,7 @@ export function usePendingChanges() {
 }
 
 export function useDeletions() {
-  const { client, now, undoMs = UNDO_MS } = useMonitor();
+  const { client, now, undoMs } = useMonitor();
   const mutations = useQueryClient().getMutationCache();
   const { mutate } = useWork('alert');
   const undoableOf = ({ deletion, mutation }: ReturnType<typeof worksIn>[number]) =>

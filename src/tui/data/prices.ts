@@ -175,7 +175,7 @@ function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number)
 
 /** The advice at the block of the prices, so that both belong together. */
 export function useRecommendation(snapshot: SnapshotView): Polled<RecommendationView> {
-  const { quotaMs = 0, patienceSec } = useMonitor();
+  const { quotaMs, patienceSec } = useMonitor();
   return useMonitorQuery({
     key: adviceKey(patienceSec),
     ask: (client, signal) => client.gasRecommendation({ signal, patienceSec }),

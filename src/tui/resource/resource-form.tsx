@@ -83,7 +83,7 @@ export function ResourceForm(props: ResourceFormProps) {
   // The confirmation as it was opened: prices change meanwhile.
   const { dialog, ask } = useConfirmation();
   const [isSending, setSending] = useState(false);
-  const { forgetful = null } = useMonitor();
+  const { forgetful } = useMonitor();
   const { done, doing, what, no } = { ...WORDS[resource], ...(isChange && CHANGE) };
   const isPasted = fields.some((each) => each.kind === 'pasted' && !each.isEmpty);
   const isDirty = isPasted || changedIn(form).length > 0;

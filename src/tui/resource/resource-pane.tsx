@@ -223,7 +223,7 @@ function ListScreen<Item extends ListItem>(props: ListScreenProps<Item>) {
   const plural = `${resource.name}s` as const;
   const context = usePane();
   const { rows } = useRoom();
-  const { forgetful = null } = useMonitor();
+  const { forgetful } = useMonitor();
   const mayMake = typeof itemKeys(undefined).new === 'function';
   const forgets = mayMake && forgetful ? `${forgetful} forgets these when it ends` : null;
   const { feed, states, counts = [], notices = [], empty } = list;

@@ -41,7 +41,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const { like = null, isChange = false } = seed;
   const { snapshot, width } = usePane();
   const { rows } = useRoom();
-  const { client, host = null, isPlain = false, now } = useMonitor();
+  const { client, host, isPlain, now } = useMonitor();
   const edited = isChange ? like : null;
   const role = roleOf(edited);
   const state = useFormState('auto-tx-form', () =>
