@@ -171,6 +171,26 @@ describe('/ finds from every tab', () => {
     await waitFor(() => !frame().includes('match pay'));
   });
 
+  it.each(['armed', 'cooldown', 'cooling down', 'disabled', 'SLOW armed'])(
+    'finds alerts by what the list says they are: %s',
+    async (text) => {
+      const alerts = [
+        { ...ALERT, id: 'a', gasSpeed: 'SLOW', cooldownUntil: null },
+        { ...ALERT, id: 'b', cooldownUntil: Date.now() + 3_600_000 },
+        { ...ALERT, id: 'c', status: 'DISABLED', cooldownUntil: null },
+      ];
+      const client = fakeGas({ ...SERVICE, ...fakeAlerts(alerts) });
+      const source = { intervalMs: 60_000, embedded: {} };
+      const { shows, press } = await openMonitor({ client, source, columns: 200, rows: 30 });
+      press('3');
+      await shows('Alerts 3');
+      press('/');
+      press(text);
+      await shows('1 of 3 match: ⏎ keeps the filter, Esc clears it');
+      await shows(`1 match ${text} (Esc: all)`);
+    },
+  );
+
   it.each(['1', '3', '6'])('opens a block in the Explorer from tab %s', async (tab) => {
     const { shows, press } = await open();
     press(tab);

@@ -18,7 +18,7 @@ import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-input.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { noTransactions } from '../panes/explorer/details.tsx';
-import { Room, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
+import { presentOf, Room, usePaneMemory, useRoom } from '../ui/pane-context.tsx';
 import { colored, faint, LineList, plain } from '../ui/text.tsx';
 import type { ColorName } from '../ui/theme.ts';
 import { veilAll } from './source.ts';
@@ -100,11 +100,12 @@ export function Finder({ scope, children }: { readonly scope: Scope; readonly ch
   const { columns, rows } = useRoom();
   const lists = useContext(ListsContext);
   const isKey = useKeyFinder();
-  const { openPlace } = useMonitor();
+  const { openPlace, now } = useMonitor();
   const items = listOfScope(lists, scope)?.data?.items;
   const find = useFind(scope, (text): Reading => {
     const sought = readLookup(text, snapshot.blockNumber, noTransactions(snapshot), isKey);
-    const matching = items?.filter((item) => matchesFilter(item, text.trim())).length ?? 0;
+    const at = { snapshot, present: presentOf(snapshot, now()) };
+    const matching = items?.filter((item) => matchesFilter(item, text.trim(), at)).length ?? 0;
     const isFilter = items !== undefined && (matching > 0 || sought.kind !== 'found');
     const onEnter = isFilter ? 'keep' : sought.kind === 'found' ? () => openPlace(sought.place) : null;
     if (sought.kind === 'nothing') return { words: items === undefined ? EXAMPLES : LIST_HINT, onEnter };

@@ -197,7 +197,7 @@ function useListRows<Item extends ListItem>(
   const orderName = names.includes(chosen) ? chosen : (names[0] ?? '');
   const compare = resource.orders[orderName] ?? null;
   const sort = () => setOrder(names[(names.indexOf(orderName) + 1) % names.length] ?? '');
-  const matching = filter === '' ? all : all.filter((item) => matchesFilter(item, filter));
+  const matching = filter === '' ? all : all.filter((item) => matchesFilter(item, filter, context));
   const items = compare ? matching.toSorted((one, other) => compare(one, other, context)) : matching;
   const found = items.findIndex(({ id }) => id === state.cursor?.id);
   const place = Math.max(found < 0 ? Math.min(state.cursor?.place ?? 0, items.length - 1) : found, 0);
