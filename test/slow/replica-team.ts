@@ -1,6 +1,7 @@
 /** Three replicas of the built program on one PostgreSQL, with one node and one receiver of webhooks. */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, onTestFinished } from 'vitest';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../src/contract/routes.ts';
@@ -30,6 +31,8 @@ export const SENDERS = 6;
 const READ_EVERY_MS = 150;
 /** What a killed process had taken is sent by another after a minute; some of it may be taken by a killed one again. */
 export const SETTLED = { timeoutMs: 600_000 };
+/** The replicas' own in PostgreSQL: so their connections are told from those of the test. */
+export const ROLE = 'replica';
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7);
 
 /** Each has a lease of another machine: that its process has ended is not seen, and the lease has to lapse. */
@@ -80,7 +83,7 @@ export async function openTeam({ isAsked = true, settingsOf = () => ({}) }: Team
   const receiver = await startReceiver((response) => void setTimeout(150).then(() => response.end('ok')));
   const env = {
     GASTOP_RPC: proxy.url,
-    GASTOP_DATABASE_URL: target,
+    GASTOP_DATABASE_URL: target.replace('//postgres@', `//${ROLE}@`),
     GASTOP_ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
   };
   const start = (place: number) =>
@@ -91,6 +94,7 @@ export async function openTeam({ isAsked = true, settingsOf = () => ({}) }: Team
     });
   const database = await openDatabase(target, ENCRYPTION_KEY);
   onTestFinished(() => database.close());
+  await sql`create role ${sql.ref(ROLE)} superuser login`.execute(database.queries);
   // The first key that comes is that of the database.
   expect(await new EncryptionKey(database).problem()).toBeNull();
   const programs = await Promise.all(Array.from({ length: REPLICAS }, (_, place) => start(place)));

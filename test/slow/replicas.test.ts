@@ -1,5 +1,6 @@
 /** Three replicas, each as if on a machine of its own: killed, suspended, and left without their database. */
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
@@ -8,7 +9,17 @@ import { median } from '../bench/row.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { chanceOf } from '../service/auto-txs/chance.ts';
 import { startLaggingNode } from './lagging-node.ts';
-import { ask, BLOCK_MS, openTeam, type Replica, SENDERS, SETTLED, type Team, up } from './replica-team.ts';
+import {
+  ask,
+  BLOCK_MS,
+  openTeam,
+  type Replica,
+  ROLE,
+  SENDERS,
+  SETTLED,
+  type Team,
+  up,
+} from './replica-team.ts';
 import { expectAlertsTold, expectNoSurprise, expectSameAnswers, expectSentOnce } from './replica-truth.ts';
 
 const KILLS = 50;
@@ -226,3 +237,51 @@ test('a leader that is suspended for a minute is followed, and writes nothing by
   await expectSentOnce(team);
   expectNoSurprise(team.replicas.map(({ program }) => program.stderr()));
 });
+
+const HARMED_MS = 60_000;
+
+test('connections to PostgreSQL that are cut all the time, and replicas that are suspended meanwhile, lose and double nothing', async () => {
+  onTestFailed(() => console.error(`to see it again: GASTOP_REPLICAS_SEED=${SEED}`));
+  const chance = chanceOf(SEED);
+  const team = await openTeam();
+  const { queries } = team.database;
+  const until = performance.now() + HARMED_MS;
+  let cut = 0;
+  const cutting = async () => {
+    while (performance.now() < until) {
+      await setTimeout(chance.whole(400));
+      const { rows } = await CUT_FOUR.execute(queries);
+      cut += rows.length;
+    }
+  };
+  let suspended = 0;
+  const suspending = async () => {
+    while (performance.now() < until) {
+      await setTimeout(BLOCK_MS + chance.whole(2 * BLOCK_MS));
+      const replica = chance.pick(team.replicas);
+      replica.isUp = false;
+      replica.program.child.kill('SIGSTOP');
+      await setTimeout(500 + chance.whole(14_000));
+      replica.program.child.kill('SIGCONT');
+      await up(replica, team.key);
+      suspended += 1;
+    }
+  };
+  await Promise.all([cutting(), suspending()]);
+  await team.rest();
+  console.info(
+    `${cut} connections cut, ${suspended} times suspended; ${team.reads.answered} reads answered, ${team.reads.failed.length} not`,
+  );
+  expect(cut).toBeGreaterThan(100);
+  const reasons = team.reads.failed.map(
+    (problem) => /503 .*"message":"([^"]+)"/.exec(problem)?.[1] ?? problem,
+  );
+  for (const reason of reasons) expect(reason).toMatch(/cannot be checked at the moment|does not answer/);
+  await expectSameAnswers(team);
+  await expectAlertsTold(team);
+  await expectSentOnce(team);
+  expectNoSurprise(team.replicas.map(({ program }) => program.stderr()));
+});
+
+const CUT_FOUR = sql`select pg_terminate_backend(pid) from (
+  select pid from pg_stat_activity where usename = ${ROLE} order by random() limit 4) as chosen`;
