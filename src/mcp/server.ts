@@ -1,7 +1,7 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { GasClient } from '../client/gas-client.ts';
-import { SIGNED_LONGEST } from '../contract/choices.ts';
+import { SIGNED_BODY_BYTES } from '../contract/choices.ts';
 import { LineLimit } from './line-limit.ts';
 import { type CompareChains, compareChains, READ_TOOLS } from './read-tools.ts';
 import { type Tool, ToolError } from './tool.ts';
@@ -64,8 +64,6 @@ const resultOf = (structuredContent: Record<string, unknown>) => ({
   structuredContent,
 });
 
-/** A signed transaction and what is around it, as over HTTP. */
-const MESSAGE_BYTES = SIGNED_LONGEST + 16_384;
 /** A code of JSON-RPC 2.0. */
 const INVALID_REQUEST = -32_600;
 
@@ -73,11 +71,11 @@ const INVALID_REQUEST = -32_600;
 export async function serveOverStdio(options: McpOptions, signal: AbortSignal): Promise<void> {
   const tooLong = {
     code: INVALID_REQUEST,
-    message: `a message has at most ${MESSAGE_BYTES} bytes; send less`,
+    message: `a message has at most ${SIGNED_BODY_BYTES} bytes; send less`,
   };
   const refuse = () =>
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: tooLong })}\n`);
-  const stdin = process.stdin.pipe(new LineLimit(MESSAGE_BYTES, refuse));
+  const stdin = process.stdin.pipe(new LineLimit(SIGNED_BODY_BYTES, refuse));
   const transport = new StdioServerTransport(stdin);
   const handle = serveStdio(() => createServer(options), { transport });
   const { promise, resolve } = Promise.withResolvers<void>();

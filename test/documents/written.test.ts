@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { withPart } from '../../scripts/docs/markdown.ts';
 import { releaseDate, WRITTEN } from '../../scripts/docs.ts';
-import { BODY_BYTES, SIGNED_BODY_BYTES } from '../../src/service/http/body.ts';
+import { SIGNED_BODY_BYTES } from '../../src/contract/choices.ts';
+import { BODY_BYTES } from '../../src/service/http/body.ts';
 import { exists, read } from './project-files.ts';
 
 it.each(Object.keys(WRITTEN))('%s is as the program says it now: run npm run docs', (path) => {

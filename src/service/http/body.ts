@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { abortable, DeadlineError, withDeadline } from '../../chain/async.ts';
 import type { ErrorCode } from '../../contract/api-error.ts';
-import { SIGNED_LONGEST } from '../../contract/choices.ts';
+import { SIGNED_BODY_BYTES } from '../../contract/choices.ts';
 import { ApiFailure, abandoned } from './errors.ts';
 
 /** The largest body of most routes, an alert with every target, is below 20 kB. */
 export const BODY_BYTES = 32_768;
-/** A signed transaction in hexadecimal, with blobs more than a megabyte, and the other fields. */
-export const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
 
 /** Of concurrent larger bodies: a request takes a few times its body in memory. */
 const KEY_BYTES = 2 * SIGNED_BODY_BYTES;
