@@ -4,9 +4,15 @@ import type { Command } from 'commander';
 import { MOST_GWEI } from '../contract/choices.ts';
 import { ownValue } from '../core/own-value.ts';
 import { nearest } from '../core/text.ts';
-import { parseThreshold, type Threshold, ThresholdError } from '../core/threshold/threshold.ts';
+import {
+  type PriceOrReason,
+  parseThreshold,
+  type Threshold,
+  ThresholdError,
+  thresholdText,
+} from '../core/threshold/threshold.ts';
 import { msOfDuration } from '../core/time.ts';
-import { formatCount, gweiString, weiOfGwei } from '../core/units.ts';
+import { exactGwei, formatCount, formatGwei, gweiString, weiOfGwei } from '../core/units.ts';
 import { isServerUrl } from '../store/database-url.ts';
 import { systemCode, usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
@@ -94,6 +100,13 @@ export function parseWritten(text: string): Threshold {
     const isCut = error.message.includes('$') && !text.includes('$');
     throw new RangeError(`${error.message}${isCut ? '; in single quotes, since a shell reads $' : ''}`);
   }
+}
+
+/** `5 gwei`, `$0.40/swap (0.21 gwei now)`; `priced`: what it stands for, `null` while that is not worked out. */
+export function thresholdWords(threshold: Threshold, priced: PriceOrReason | null): string {
+  if (threshold.kind === 'gwei') return `${exactGwei(threshold.price)} gwei`;
+  const now = priced !== null && 'price' in priced ? ` (${formatGwei(priced.price)} gwei now)` : '';
+  return `${thresholdText(threshold)}${now}`;
 }
 
 const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };

@@ -17,10 +17,10 @@ import {
 } from '../../core/units.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
+import { adviceIfAny, learnedSnapshot, pastForAdvice } from '../needed-history.ts';
 import { openReady } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, print, type TextColumn, tableLines, withSpinner } from '../output.ts';
 import { parseNative, parseWhole } from '../parse.ts';
-import { adviceIfAny, learnedSnapshot, pastForAdvice } from './now.ts';
 
 const LEAST_GAS = 21_000;
 const MOST_GAS = 1_000_000_000;

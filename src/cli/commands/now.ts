@@ -1,8 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
-import { ClientError } from '../../client/errors.ts';
 import { followThreshold } from '../../client/follow-threshold.ts';
-import { windowSecOf } from '../../client/threshold-basis.ts';
 import type { RecommendationView } from '../../client/views/advice-responses.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import {
@@ -26,9 +23,8 @@ import { describeOutdated } from '../../core/chain-status.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
 import { type PriceOrReason, type Threshold, thresholdText } from '../../core/threshold/threshold.ts';
-import { DAY_SEC, HOUR_SEC } from '../../core/time.ts';
+import { HOUR_SEC } from '../../core/time.ts';
 import {
-  exactGwei,
   formatAge,
   formatChange,
   formatCount,
@@ -44,6 +40,13 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { failure, usageError } from '../errors.ts';
 import { followSnapshots } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
+import {
+  adviceIfAny,
+  learnedSnapshot,
+  pastForAdvice,
+  pastForLikelihood,
+  pastForRule,
+} from '../needed-history.ts';
 import { openReady, type Ready, type ToldSnapshot, toldSnapshot } from '../open-source.ts';
 import {
   ASCII_BY_LOCALE,
@@ -61,7 +64,7 @@ import {
   utcTime,
   withSpinner,
 } from '../output.ts';
-import { durationText, parseDuration, parseWritten } from '../parse.ts';
+import { durationText, parseDuration, parseWritten, thresholdWords } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
 export function addNow(program: CliCommand): void {
@@ -147,18 +150,6 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   io.stdout.write(`${await textOf(await learnedSnapshot(io, settings, ready))}\n`);
 }
 
-/** How much history shows each wait of a day; with less some wait of the demo has no forecast. */
-export const pastForAdvice = ({ source, historySec }: Settings): number =>
-  Math.min(source.value.kind === 'simulated' ? 8 * DAY_SEC : 11 * HOUR_SEC, historySec.value);
-
-/** What is told; of the demo once its engine has learned, so that its advice is that of the monitor. */
-export async function learnedSnapshot(io: Io, settings: Settings, ready: Ready): Promise<ToldSnapshot> {
-  const { client, embedded } = ready;
-  if (settings.source.value.kind !== 'simulated' || embedded === null) return ready;
-  await withSpinner(io, 'learning from a week of the simulated chain', embedded.filled());
-  return toldSnapshot(client, io.interruption());
-}
-
 const NO_ADVICE = { advice: null, missing: null };
 
 /** Prints a line per block until a signal or the end of a recording. Failures that pass are told once, on stderr. */
@@ -204,42 +195,13 @@ function watchLine(snapshot: SnapshotView): string {
   return `${badgeOf(snapshot)}${parts.join('  ')} gwei`;
 }
 
-/** Advice, or why it is `missing`. A service in this process may first have to read its history. */
-export async function adviceIfAny(io: Io, { client, embedded, snapshot }: Ready, patienceSec: number) {
-  try {
-    const first = await client.gasRecommendation({ patienceSec });
-    if (first.action !== null || embedded === null || snapshot.source.ended)
-      return { advice: first, missing: null };
-    const signal = io.interruption();
-    const given = sleep(10_000, undefined, { signal, ref: false });
-    await withSpinner(io, 'reading history', Promise.race([embedded.filled(), given]));
-    return { advice: await client.gasRecommendation({ signal, patienceSec }), missing: null };
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    return { advice: null, missing: cleanLine(error.message) };
-  }
-}
-
-export const pastFor = (deadlineSec: number): number =>
-  Math.max((pastForReach(deadlineSec) ?? 0) + 600, HOUR_SEC);
-
 interface AskedThreshold {
   readonly threshold: Threshold;
   readonly deadlineSec: number;
 }
 
-/** With buckets of five minutes at both ends of a rule's window. */
-export const windowOf = (threshold: Threshold): number => windowSecOf(threshold) + 900;
-
 const pastForThreshold = ({ threshold, deadlineSec }: AskedThreshold): number =>
-  Math.max(pastFor(deadlineSec), windowOf(threshold));
-
-/** `5 gwei`, `$0.40/swap (0.21 gwei now)`; `priced`: what it stands for, `null` while that is not worked out. */
-export function thresholdWords(threshold: Threshold, priced: PriceOrReason | null): string {
-  if (threshold.kind === 'gwei') return `${exactGwei(threshold.price)} gwei`;
-  const now = priced !== null && 'price' in priced ? ` (${formatGwei(priced.price)} gwei now)` : '';
-  return `${thresholdText(threshold)}${now}`;
-}
+  Math.max(pastForLikelihood(deadlineSec), pastForRule(threshold));
 
 /** How likely a price is reached. A service in this process must read its history first; a remote one is asked once. */
 async function sayReach(

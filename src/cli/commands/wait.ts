@@ -18,12 +18,12 @@ import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { CliError, EXIT, systemCode, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, retryRule } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
+import { pastForLikelihood, pastForRule } from '../needed-history.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, jsonText, mapped, note, statusLine } from '../output.ts';
-import { durationText, parseCount, parseDuration, parseWritten } from '../parse.ts';
+import { durationText, parseCount, parseDuration, parseWritten, thresholdWords } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { isSecretVariable } from '../settings-table.ts';
-import { pastFor, thresholdWords, windowOf } from './now.ts';
 
 export function addWait(program: CliCommand): void {
   program
@@ -274,7 +274,7 @@ async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: bo
   try {
     line.start(0, 1_000);
     // A node that does not state its chain yet will do so once it responds.
-    const historySec = Math.max(likelihood.pastSec, windowOf(plan.threshold));
+    const historySec = Math.max(likelihood.pastSec, pastForRule(plan.threshold));
     const open = () => openClient(io, settings, { historySec, signal });
     await using opened = await untilItWorks(open, retryRule(persistence), signal);
     warnOfUnsaved(io, opened);
@@ -390,7 +390,7 @@ function waitLikelihood({ lane, side, timeoutSec }: WaitPlan, elapsedSec: () => 
   };
   const likelihood = {
     text: '',
-    pastSec: pastFor(deadline()),
+    pastSec: pastForLikelihood(deadline()),
     ask: async (client: GasClient, targetPrice: bigint, snapshot: SnapshotView, signal: AbortSignal) => {
       const now = performance.now();
       // The service forecasts only falls to a price, not rises, and none of blobs.
