@@ -6,6 +6,7 @@ import { createRpcSource } from '../chain/rpc-source.ts';
 import { createSimulatedSource } from '../chain/simulated-source.ts';
 import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
+import { badgeOfKind } from '../core/chain-status.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
@@ -96,7 +97,7 @@ export async function openEmbedded(
       client: createGasClient({ ...clientOptions, isOwn: true }),
       clientOptions,
       name: source.name,
-      badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
+      badge: badgeOfKind(source.kind) ?? undefined,
       playback,
       intervalMs: speed === null ? EMBEDDED_INTERVAL_MS : Math.max(blockMs, 250),
       embedded: {

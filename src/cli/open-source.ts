@@ -8,7 +8,7 @@ import { isPlain } from '../client/service-url.ts';
 import { chainStatus, headAtOf } from '../client/views/chain-status.ts';
 import type { SnapshotView } from '../client/views/gas-responses.ts';
 import { VERSION } from '../contract/routes.ts';
-import { describeOutdated, isUnreachable } from '../core/chain-status.ts';
+import { type Badge, describeOutdated, isUnreachable } from '../core/chain-status.ts';
 import type { Playback } from '../core/playback.ts';
 import { formatDuration } from '../core/units.ts';
 import { isServerUrl } from '../store/database-url.ts';
@@ -23,7 +23,7 @@ export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
   readonly clientOptions: GasClientOptions;
   readonly name: string;
-  readonly badge?: 'REPLAY' | 'SIMULATED' | undefined;
+  readonly badge?: Badge | undefined;
   /** Polling interval, ms, when the chain's pace does not apply. */
   readonly intervalMs?: number;
   /** Of a recording. */

@@ -3,6 +3,7 @@ import { ClientError } from '../client/errors.ts';
 import { type Fact, mapped } from '../client/views/fact.ts';
 import type { SnapshotView } from '../client/views/gas-responses.ts';
 import { ASCII_SIGNS } from '../core/ascii.ts';
+import { badgeOfKind } from '../core/chain-status.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText, displayWidth, graphemes, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
@@ -50,10 +51,14 @@ export const jsonText = (
 
 export { mapped };
 
-export const BADGES = { replay: '[REPLAY]  ', simulated: '[SIMULATED]  ', rpc: '', service: '' } as const;
+/** `[REPLAY]  ` to stand before a text, or nothing. */
+export function badgeText(kind: SnapshotView['source']['kind'] | undefined): string {
+  const badge = badgeOfKind(kind);
+  return badge === null ? '' : `[${badge}]  `;
+}
 
 export const badgeOf = (snapshot: Pick<SnapshotView, 'source'> | null): string =>
-  snapshot === null ? '' : BADGES[snapshot.source.kind];
+  badgeText(snapshot?.source.kind);
 
 export function utcTime(ms: number, precision: 'minutes' | 'seconds'): string {
   return new Date(ms)

@@ -1,5 +1,14 @@
 import { utcMinute } from './units.ts';
 
+/** What prices are called everywhere that are of no live chain. */
+export type Badge = 'REPLAY' | 'SIMULATED';
+
+/** By the kind of their source; `null`: they are live ones. */
+export function badgeOfKind(kind: string | undefined): Badge | null {
+  if (kind === 'replay') return 'REPLAY';
+  return kind === 'simulated' ? 'SIMULATED' : null;
+}
+
 /** Why no new blocks come, and when the source is tried again: ms since epoch; `null`: not by itself. */
 export interface Problem {
   readonly message: string;

@@ -17,7 +17,7 @@ import type { CliCommand, CommandContext } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { openSource } from '../open-source.ts';
 import {
-  BADGES,
+  badgeText,
   cleanLine,
   factRows,
   hanging,
@@ -250,7 +250,7 @@ function certificateWords(tls: Extract<Tls, { readonly ok: true }>, now: number)
 
 function sourceWords({ sourceKind, chainName, source }: NonNullable<ServiceFinding['snapshot']>): string {
   const chain = chainName === null ? 'a chain it does not name' : cleanLine(chainName);
-  return `${BADGES[sourceKind]}${chain}  ${cleanLine(source)}`;
+  return `${badgeText(sourceKind)}${chain}  ${cleanLine(source)}`;
 }
 
 function clockWords({ clock }: ServiceFinding): string {

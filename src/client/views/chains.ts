@@ -1,4 +1,4 @@
-import { describeOutdated, type Problem } from '../../core/chain-status.ts';
+import { badgeOfKind, describeOutdated, type Problem } from '../../core/chain-status.ts';
 import {
   formatDuration,
   formatGwei,
@@ -53,10 +53,7 @@ export function rowProblem({ figures, problem }: ChainRow, now: number): Problem
 export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : chainOf(row));
 
 /** What a row is of, where that is no live chain. */
-export function rowBadge({ figures }: ChainRow): 'SIMULATED' | 'REPLAY' | null {
-  const kind = figures?.snapshot.source.kind;
-  return kind === 'simulated' ? 'SIMULATED' : kind === 'replay' ? 'REPLAY' : null;
-}
+export const rowBadge = ({ figures }: ChainRow) => badgeOfKind(figures?.snapshot.source.kind);
 
 const WORK = { swap: 'Swap', send: 'ETH transfer' } as const;
 export type Work = keyof typeof WORK;

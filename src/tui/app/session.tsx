@@ -4,9 +4,8 @@ import { useContext, useEffect, useLayoutEffect, useState, useSyncExternalStore 
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/service-url.ts';
 import { chainNameOf } from '../../client/views/gas.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
 import { PATIENCE_SEC } from '../../contract/choices.ts';
-import { isOutdated } from '../../core/chain-status.ts';
+import { badgeOfKind, isOutdated } from '../../core/chain-status.ts';
 import { formatDuration } from '../../core/units.ts';
 import { Frame, type Health, healthOf, isPast } from '../chrome/frame.tsx';
 import { NoData, type NoDataReason, SourcePicker, useNoResponse } from '../chrome/no-source.tsx';
@@ -31,7 +30,7 @@ import type { MonitorProps, MonitorState } from './app.tsx';
 import { Finder } from './finder.tsx';
 import { PANES } from './panes.ts';
 import { useSessionKeys, useTabs, useZone } from './session-keys.ts';
-import { type Badge, type ChosenSource, type HeldSource, keyFinder, type MonitorSource } from './source.ts';
+import { type ChosenSource, type HeldSource, keyFinder, type MonitorSource } from './source.ts';
 
 export interface SessionProps extends MonitorProps {
   readonly state: MonitorState;
@@ -115,7 +114,8 @@ function SessionScreen(props: SessionProps) {
           <Room columns={columns} rows={rows}>
             <Frame
               chainName={(snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null}
-              badge={badgeOf(snapshot, opened)}
+              // The source in the response overrides the one from the command line.
+              badge={badgeOfKind(snapshot?.source.kind) ?? opened?.badge ?? null}
               snapshot={snapshot}
               health={health}
               tab={tab}
@@ -234,13 +234,6 @@ function monitorScope(
     isPlain: host !== null && url !== undefined && isPlainUrl(new URL(url)),
     isKey: keyFinder(apiKey),
   };
-}
-
-/** The source kind in the response overrides the one from the command line. */
-function badgeOf(snapshot: SnapshotView | undefined, opened: MonitorSource | null): Badge | null {
-  const kind = snapshot?.source.kind;
-  if (kind === 'replay') return 'REPLAY';
-  return kind === 'simulated' ? 'SIMULATED' : (opened?.badge ?? null);
 }
 
 const DAMAGE_SHOWN_MS = 8_000;

@@ -1,9 +1,8 @@
 import type { GasClient } from '../../client/gas-client.ts';
+import type { Badge } from '../../core/chain-status.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import type { Playback } from '../../core/playback.ts';
 import { graphemes } from '../../core/text.ts';
-
-export type Badge = 'REPLAY' | 'SIMULATED';
 
 export interface MonitorSource {
   readonly client: GasClient;

@@ -1,5 +1,6 @@
 import { useStdout } from 'ink';
 import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import { badgeOfKind } from '../../core/chain-status.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from './toast.tsx';
 
@@ -52,9 +53,8 @@ export function useAnnounce(
   return (text) => {
     toast({ kind: 'alert', text });
     // A desktop notification has no badge.
-    const { kind = 'service' } = source ?? {};
-    const badge = kind === 'replay' || kind === 'simulated' ? `[${kind.toUpperCase()}] ` : '';
-    const bytes = notificationBytes(`${badge}${text}`, notifications);
+    const badge = badgeOfKind(source?.kind);
+    const bytes = notificationBytes(badge === null ? text : `[${badge}] ${text}`, notifications);
     if (bytes !== '') stdout.write(bytes);
   };
 }
