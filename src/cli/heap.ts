@@ -18,7 +18,7 @@ const FIRST_MINUTE_MS = 60_000;
 
 /**
  * Once `read` has resolved, and not in the first minute: keys are pressed most then, and most of the code is compiled, so
- * that what this leaves can go, too. For each chain that is opened: what is read of a second one leaves some 50 MB.
+ * that what this leaves can go, too. For each chain that is opened: what is read of a second one leaves 18 to 49 MB.
  */
 export async function shrinkHeapAfter(read: Promise<unknown>): Promise<void> {
   await read;
