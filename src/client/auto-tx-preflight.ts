@@ -36,27 +36,23 @@ export async function preflightAutoTx(
     ifTold(client.gasCurrent(call)),
     askSender(client, toCheck, call, mayEstimate),
   ]);
-  const { account } = sender;
-  const { chainId = null } = snapshot ?? {};
   const { order, checks } = judgeAutoTx(toCheck, { snapshot, sender, now });
-  const toAsk = snapshot && reachToAsk(order, transaction, snapshot, now);
+  // What this chain's prices are says nothing of another's transaction.
+  const isHere =
+    transaction.chainId === null || (snapshot?.chainId ?? transaction.chainId) === transaction.chainId;
+  const present = isHere ? ifReachable(snapshot, now) : null;
+  const toAsk = isHere && snapshot !== null ? reachToAsk(order, transaction, snapshot, now) : null;
   const advice = toAsk && (await ifTold(client.gasRecommendation({ ...call, reach: toAsk })));
-  const reach = advice?.reach && {
-    ...advice.reach,
-    deadlineSec: advice.reach.deadlineSec ?? toAsk?.deadlineSec ?? null,
-  };
-  const isElsewhere = chainId !== null && transaction.chainId !== null && chainId !== transaction.chainId;
-  const present = isElsewhere ? null : ifReachable(snapshot, now);
+  const reach = advice?.reach ?? null;
   const priced = { ...transaction, ...order, gasSpeed: order.lane };
   return {
     call: describeTransaction(transaction),
+    order,
     checks,
     snapshot,
-    account,
     distance: present && distanceToTarget(priced, present),
     isDue: present !== null && isSentAtOnce(priced, present, checks),
-    // This chain has no forecast for another chain's price.
-    reach: isElsewhere ? null : (reach ?? null),
+    reach: reach && { ...reach, deadlineSec: reach.deadlineSec ?? toAsk?.deadlineSec ?? null },
   };
 }
 

@@ -153,6 +153,27 @@ describe('a signed transaction', () => {
   );
 
   it.each([
+    [['--target', '5'], 'now 10.0 gwei, has to fall 50 %'],
+    [['--target', '5', '--strict'], 'now 10.0 gwei with its own tip, has to fall 50 %'],
+    [['--max-cost', '0.1%'], 'now 10.0 gwei with its own tip, has to fall 41 %'],
+  ])('is checked with %j by a price that says whose tip is in it', async (order, words) => {
+    const prices = {
+      chainId: 1,
+      lowPrice: 4,
+      averagePrice: 10,
+      highPrice: 15,
+      basePrice: 9,
+      nextBasePrice: 9,
+    };
+    const { url } = await serve((request, response) => {
+      const isPrices = request.url?.includes('/gas/current') === true;
+      sendJson(response, isPrices ? prices : { message: 'no such route' }, isPrices ? 200 : 404);
+    });
+    const { stdout } = await run(['check', file('signed.txt'), ...order, '--url', url]);
+    expect(stdout).toContain(words);
+  });
+
+  it.each([
     ['no description', []],
     ['a description without it', ['signedTransaction', 'targetGasPriceGwei']],
   ])('is not limited by its cost at a service with %s', async (_, fields) => {

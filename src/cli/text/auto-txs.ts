@@ -166,12 +166,12 @@ function entryLines({ at, kind, message, blockNumber }: NonNullable<AutoTxDetail
 
 export function autoTxCheckText(
   transaction: SignedTransaction,
-  checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'distance' | 'reach' | 'snapshot'>,
+  checked: Pick<CheckedAutoTx, 'call' | 'order' | 'checks' | 'distance' | 'reach' | 'snapshot'>,
   isAscii: boolean,
 ): string {
   const { probability = null, deadlineSec = null } = checked.reach ?? {};
   const outlook = [
-    mapped(checked.distance, (distance) => `now ${describeTargetDistance(distance)}`),
+    mapped(checked.distance, (far) => `now ${describeTargetDistance(far, checked.order.isStrict)}`),
     mapped(probability, (chance) => {
       return `${formatLikelihood(chance)} likely within ${durationText(deadlineSec ?? 0)}`;
     }),
