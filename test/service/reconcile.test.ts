@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { identifiedChain } from '../../src/core/chains.ts';
 import { type Reconciliation, reconcile } from '../../src/service/follow/reconcile.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -62,10 +63,14 @@ test('what differs at every depth is dropped only of a chain that is not known b
 
 test.each([1, 5, 127])('a history of %i blocks may be orphaned whole: it is rewound', async (count) => {
   const orphaned = other(500 - count, 499);
-  const to = 499 - count;
-  expect(await found(orphaned, node(makeBlocks(0, 500)), true)).toEqual({ type: 'rewind', to });
+  const whole = { type: 'rewind', to: 499 - count };
+  expect(await found(orphaned, node(makeBlocks(0, 500)), true)).toEqual(whole);
+  const development = node(makeBlocks(0, 500), 31_337);
+  // It may have started over, unless it has the same genesis.
+  expect(await found(orphaned, development)).toEqual({ type: 'begin-anew' });
+  development.profile = identifiedChain(31_337, blockHash(0));
+  expect(await found(orphaned, development, true)).toEqual(whole);
   await expect(found(orphaned, node(makeBlocks(0, 500)))).rejects.toThrow('holds another chain 1');
-  expect(await found(orphaned, node(makeBlocks(0, 500), 31_337))).toEqual({ type: 'begin-anew' });
 });
 
 test.each([

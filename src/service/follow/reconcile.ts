@@ -59,8 +59,7 @@ export async function reconcile(
   // A reorg may replace all of a short history, such as the only block of a process that was killed at its first start.
   const isShort = ours.number - oldest.number < DEEPEST && head.number >= ours.number;
   const isSame = genesis !== null && genesis === chain.genesisHash;
-  // In a file of its own a development chain begins anew; a shared database would wait for an operator.
-  if (isShort && isSame && (!startsOver || store.isShared)) return { type: 'rewind', to: oldest.number - 1 };
+  if (isShort && isSame) return { type: 'rewind', to: oldest.number - 1 };
   // Without a stored genesis the history may belong to the other of two chains with this id.
   if (source.kind === 'rpc' && genesis === null && chainProfile(chain.id).genesisHash !== undefined)
     throw store.otherChain(chain);
