@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { type Block, blockTips, type Hex, TIP_PERCENTILES } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { gasUsedRatioFromBaseFees } from '../core/eip1559.ts';
+import { systemCode } from '../core/system-code.ts';
 import { cleanText } from '../core/text.ts';
 import { ChainError } from './chain-source.ts';
 import { nullish } from './rpc/decode.ts';
@@ -34,7 +35,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 function fileFailure(path: string, error: unknown): ChainError {
   if (error instanceof ChainError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const code = systemCode(error) || 'unknown error';
   return badFile(path, null, FAILURES[code] ?? `cannot be read (${code}); check the disk`, error);
 }
 

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { ChainError, type ChainErrorCode } from '../chain/chain-source.ts';
 import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { ownValue } from '../core/own-value.ts';
+import { systemCode } from '../core/system-code.ts';
 import { formatDuration } from '../core/units.ts';
 import { StoreError, type StoreErrorCode } from '../store/errors.ts';
 import { cleanLine } from './output.ts';
@@ -57,10 +58,6 @@ export function usageErrors(lines: readonly string[], what: string): CliError {
 export function failure(message: string, cause?: unknown): CliError {
   return new CliError(EXIT.failed, message, [], { cause });
 }
-
-/** `ENOENT` and the like of an error of the system, else an empty text. */
-export const systemCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 export function fileFailureReason(error: unknown): string {
   const code = systemCode(error);

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { MOST_GWEI } from '../contract/choices.ts';
 import { ownValue } from '../core/own-value.ts';
+import { systemCode } from '../core/system-code.ts';
 import { nearest } from '../core/text.ts';
 import {
   type PriceOrReason,
@@ -14,7 +15,7 @@ import {
 import { msOfDuration } from '../core/time.ts';
 import { exactGwei, formatCount, formatGwei, gweiString, weiOfGwei } from '../core/units.ts';
 import { isServerUrl } from '../store/database-url.ts';
-import { systemCode, usageError } from './errors.ts';
+import { usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
 
 /** Runs `parse`; turns a `RangeError`, which says what is valid, into a usage error that names the setting. */

@@ -1,6 +1,6 @@
 import { isHTTPError, isTimeoutError } from 'ky';
-import { connectionCode, OF_CERTIFICATE, WITHOUT_TLS } from '../core/connection-code.ts';
 import { retryAfterSec } from '../core/retry-after.ts';
+import { OF_CERTIFICATE, systemCode, WITHOUT_TLS } from '../core/system-code.ts';
 import { cleanText } from '../core/text.ts';
 import {
   ClientError,
@@ -141,7 +141,7 @@ export const certificateFault = (code: string) => wordsFor(code, CERTIFICATE_FAU
 
 /** The original error is not the `cause`, because it holds the request with the key. */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
-  const code = connectionCode(error) ?? '';
+  const code = systemCode(error);
   if (code.startsWith('Z_')) {
     const message = `the response of ${host} is packed wrongly and could not be read`;
     return new ClientError('unreadable', message, { endpoint });
@@ -177,7 +177,7 @@ const NEVER_SENT =
 
 /** After a refusal a write may be done all the same; some services respond to a successful form with 302 or 303. */
 export function mayBeDone(error: unknown): boolean {
-  if (!isHTTPError(error)) return !NEVER_SENT.test(connectionCode(error) ?? '');
+  if (!isHTTPError(error)) return !NEVER_SENT.test(systemCode(error));
   const { status } = error.response;
   return status === 302 || status === 303 || (codeOf(status) === 'server' && status >= 500);
 }

@@ -3,6 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
 import { sleep } from '../chain/async.ts';
+import { systemCode } from '../core/system-code.ts';
 import { isLeftBehind } from '../store/errors.ts';
 import {
   LEASE_LAPSES_MS,
@@ -323,7 +324,7 @@ export function isRunning(place: string | null): boolean | null {
     kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return systemCode(error) !== 'ESRCH';
   }
 }
 

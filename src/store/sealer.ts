@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { systemCode } from '../core/system-code.ts';
 import { StoreError } from './errors.ts';
-import { errorCode, makeWhole } from './whole-file.ts';
+import { makeWhole } from './whole-file.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -143,7 +144,7 @@ function makeKeyFile(path: string): void {
   try {
     makeWhole(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -158,8 +159,8 @@ function readKey(path: string, name: string): Buffer | null {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    if (errorCode(error) === 'ENOENT') return null;
-    throw noKey(`${name} cannot be read (${errorCode(error)}); check the rights on it`);
+    if (systemCode(error) === 'ENOENT') return null;
+    throw noKey(`${name} cannot be read (${systemCode(error)}); check the rights on it`);
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length === KEY_BYTES) return key;

@@ -10,10 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-
-/** The code of an error of the system; empty for another one. */
-export const errorCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
+import { systemCode } from '../core/system-code.ts';
 
 /** Where a file is written before it takes its place. */
 export const temporaryPath = (path: string): string =>
@@ -37,7 +34,7 @@ export function publish(draft: string, path: string): void {
     linkSync(draft, path);
   } catch (error) {
     // File systems without links, such as FAT.
-    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(errorCode(error)) || existsSync(path)) throw error;
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(systemCode(error)) || existsSync(path)) throw error;
     renameSync(draft, path);
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { connectionCode, OF_CERTIFICATE, WITHOUT_TLS } from '../../core/connection-code.ts';
+import { OF_CERTIFICATE, systemCode, WITHOUT_TLS } from '../../core/system-code.ts';
 import { cleanText } from '../../core/text.ts';
 import { ChainError, type ChainErrorCode, OversizedResponse } from '../chain-source.ts';
 
@@ -163,7 +163,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 /** A failed or broken connection, from an error of Node.js. */
 export function connectionFailure(node: string, error: unknown, isUnsent = false): ChainError {
-  const code = connectionCode(error) ?? '';
+  const code = systemCode(error);
   const isPlain = WITHOUT_TLS.test(code);
   const other = OF_CERTIFICATE.test(code) ? 'has a TLS certificate that is not trusted' : 'cannot be reached';
   const coded = code === '' ? other : `${other} (${code})`;

@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { systemCode } from '../../core/system-code.ts';
 import { makeWhole } from '../../store/whole-file.ts';
 import type { MonitorLog } from '../../tui/app/monitor-log.ts';
 import type { MonitorSource } from '../../tui/app/source.ts';
@@ -7,7 +8,7 @@ import { Remembered, type RememberedValues } from '../../tui/data/remembered.ts'
 import { chainsOption, chosenChains } from '../chosen-chains.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';
 import { stateFile } from '../config-file.ts';
-import { failure, fileFailureReason, systemCode, usageError } from '../errors.ts';
+import { failure, fileFailureReason, usageError } from '../errors.ts';
 import { boundHeap, shrinkHeapAfter } from '../heap.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';

@@ -1,8 +1,8 @@
 import { cleanText } from './text.ts';
 
-/** The first code of Node in the chain of an error's causes, since fetch wraps those of sockets; `null`: there is none. */
-export function connectionCode(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
+/** `ENOENT` and the like: the first code of Node in the chain of an error's causes, as fetch wraps those of sockets; empty: none. */
+export function systemCode(error: unknown): string {
+  if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') {
     // While writing, Node has the code of a plain response to TLS only in its message.
     const isPlain = error.code === 'EPROTO' && /wrong version|packet length/.test(error.message);
@@ -10,7 +10,7 @@ export function connectionCode(error: unknown): string | null {
   }
   // undici's parser does not always set a code.
   if (error.name === 'HTTPParserError') return 'HPE_UNKNOWN';
-  return connectionCode(error instanceof AggregateError ? error.errors[0] : error.cause);
+  return systemCode(error instanceof AggregateError ? error.errors[0] : error.cause);
 }
 
 /** Codes of a certificate that is not trusted, whatever the reason. */
