@@ -198,7 +198,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a replica on PostgreSQL', () => 
     expect(one.errors).toEqual([]);
   });
 
-  test.each([1, 3, 120])(
+  test.each([1, 120])(
     'replaces %i blocks, all that it has, once a reorg has orphaned them',
     async (count) => {
       const { leader, start, kept, blocks } = await filled(31_337, another(300 - count, 299));
