@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ifTold } from '../client/errors.ts';
 import { priceNow } from '../client/threshold-basis.ts';
 import { watchedPrice } from '../client/views/gas.ts';
 import { AlertCreation } from '../contract/alerts.ts';
@@ -60,7 +61,8 @@ export const threshold = reading({
     const likely = async (deadlineSec: number) => {
       if (price === null || given.condition !== 'LESS_THAN' || isReached || lane === 'blob') return null;
       const query = { reach: { targetPrice: price, deadlineSec }, signal };
-      return (await client.gasRecommendation(query)).reach?.probability ?? null;
+      // The price is worth telling where a service has no forecast.
+      return (await ifTold(client.gasRecommendation(query)))?.reach?.probability ?? null;
     };
     return {
       threshold: thresholdText(written),
