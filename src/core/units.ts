@@ -64,11 +64,12 @@ export function formatGwei(wei: bigint | number): string {
   return exact < 0n ? MINUS + formatScaled(-exact, GWEI_DECIMALS) : formatScaled(exact, GWEI_DECIMALS);
 }
 
-/** An amount of wei in whole native coins with three significant digits: `0.00000105 ETH`; a loss is negative. */
-export function formatNative(wei: bigint, symbol: string): string {
-  if (wei < 0n) return MINUS + formatNative(-wei, symbol);
-  return `${formatScaled(wei, NATIVE_DECIMALS)} ${symbol}`;
-}
+/** An amount of wei in whole native coins with three significant digits: `0.00000105`; a loss is negative. */
+export const coinDigits = (wei: bigint): string =>
+  wei < 0n ? MINUS + coinDigits(-wei) : formatScaled(wei, NATIVE_DECIMALS);
+
+/** The same with its unit: `0.00000105 ETH`. */
+export const formatNative = (wei: bigint, symbol: string): string => `${coinDigits(wei)} ${symbol}`;
 
 /** The same for transferred or missing amounts, where every wei may count: `1 wei`, `0.00000105 ETH`. */
 export const formatAmount = (wei: bigint, symbol: string): string =>

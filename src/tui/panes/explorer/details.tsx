@@ -20,7 +20,7 @@ import { PERCENTILES } from '../../../contract/choices.ts';
 import { LANES } from '../../../core/advice.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
-import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
+import { coinDigits, formatCount, formatDuration, formatGwei, UNKNOWN } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { type PlaceName, useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
@@ -235,9 +235,7 @@ function txColumns({ width, symbol }: PaneContext): readonly TableColumn<TxRowVi
     rightColumn('gas used', 8, 4, ({ gasUsed }) => known(gasUsed, formatCount)),
     rightColumn('paid', 7, 3, ({ effectiveGasPrice }) => known(effectiveGasPrice, formatGwei)),
     rightColumn('tip', 7, 0, ({ priorityFeePerGas }) => [bold(known(priorityFeePerGas, formatGwei))]),
-    rightColumn(`cost ${symbol}`, 11, 7, ({ costWei }) =>
-      known(costWei, (wei) => formatNative(wei, symbol).replace(` ${symbol}`, '')),
-    ),
+    rightColumn(`cost ${symbol}`, 11, 7, ({ costWei }) => known(costWei, coinDigits)),
     leftColumn('status', 10, 2, (tx) =>
       known(tx.status, (status) => {
         const { text, color } = statusSpan(status);

@@ -8,7 +8,7 @@ import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
-import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
+import { coinDigits, formatCount, formatDuration, formatGwei } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { RawRequest } from '../../chrome/raw-view.tsx';
 import { type PlaceName, useMonitor, useShownSnapshot } from '../../data/monitor-context.ts';
@@ -218,11 +218,10 @@ export function blockColumns(
     rightColumn<BlockRow>(heading, least, rank, ({ details }) => (details == null ? '' : cell(details)));
   const range = ({ p25, p95 }: NonNullable<BlockView['tips']>) =>
     known(p25, (tip) => `${formatGwei(tip)} – ${known(p95, formatGwei)}`);
-  const coins = (wei: bigint) => formatNative(wei, symbol).replace(` ${symbol}`, '');
   const detailed = [
     ofDetails('p25 – p95', 15, 5, ({ gasUsedRatio, tips }) => known(gasUsedRatio === 0 ? null : tips, range)),
     ofDetails('txs', 5, 6, ({ transactionCount }) => known(transactionCount, formatCount)),
-    ofDetails(`burnt ${symbol}`, 10, 7, ({ burntWei }) => known(burntWei, coins)),
+    ofDetails(`burnt ${symbol}`, 10, 7, ({ burntWei }) => known(burntWei, coinDigits)),
   ];
   return [
     rightColumn('block', 6, 0, ({ number }) => known(number, formatCount)),

@@ -7,11 +7,11 @@ import type { LaneView, SnapshotView } from '../../../client/views/gas-responses
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
 import { hasDataFee } from '../../../core/chains.ts';
 import {
+  coinDigits,
   formatCount,
   formatDuration,
   formatGwei,
   formatLikelihood,
-  formatNative,
   formatPercent,
   formatUsd,
   gweiString,
@@ -117,8 +117,7 @@ function costsOf({ lanes, nativeUsd, chainId }: SnapshotView, symbol: string) {
   const least = Math.min(...USUAL_ACTIONS.map(({ gas }) => gas.osaka));
   const amounts = LANES.map((lane) => cost(least, lanes[lane].price));
   const isTiny = amounts.some((wei) => wei > 0n && wei < READABLE_WEI);
-  const inCoin = (wei: bigint) =>
-    isTiny ? formatGwei(wei) : formatNative(wei, symbol).replace(` ${symbol}`, '');
+  const inCoin = isTiny ? formatGwei : coinDigits;
   return {
     unit: isTiny ? 'gwei' : symbol,
     hasUsd: nativeUsd !== null,
