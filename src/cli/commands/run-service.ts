@@ -28,8 +28,8 @@ import { keySettings } from './keys.ts';
 import type { ServeFlags } from './serve.ts';
 import { withMcp } from './serve-mcp.ts';
 
-/** From a signal on: requests have ten seconds of it, and the database the rest. */
-const ENDS_WITHIN_MS = 15_000;
+/** From a signal on: requests have ten seconds of it, then deliveries and broadcasts ten, and the database the rest. */
+const ENDS_WITHIN_MS = 25_000;
 
 export async function serveUntil(
   signal: AbortSignal,
