@@ -245,6 +245,21 @@ function txColumns({ width, symbol }: PaneContext): readonly TableColumn<TxRowVi
   ];
 }
 
+/**
+ * Where a block is scrolled. Its facts scroll line by line, which takes `steps`, until the first transaction is in sight;
+ * from there on the cursor moves over the transactions. `first`: the first line or transaction in sight.
+ */
+function useScrolled(wanted: number, facts: number, txs: number, room: number) {
+  const first = useRef(0);
+  const steps = Math.max(facts + 2 - room, 0);
+  const most = txs > 0 ? steps + txs - 1 : Math.max(facts + 1 - room, 0);
+  const at = Math.min(wanted, most);
+  // The heading between them stays: both scroll in the other rows.
+  const top = at <= steps ? at : scrolledTo(facts + at - steps, first.current, room - 1);
+  first.current = Math.max(Math.min(top, facts + txs + 1 - room), 0);
+  return { at, most, steps, first: first.current };
+}
+
 const SPOKEN_TXS = 10;
 
 interface BlockScreenProps extends PlaceProps<'block'> {
@@ -271,16 +286,12 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   const list = txs.data ?? [];
   const facts = block === null ? [] : blockLines(block, context, rows);
   const room = isSpoken ? SPOKEN_TXS : Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
-  // The facts scroll line by line until the first transaction is visible; from there the cursor moves over them.
-  const steps = isSpoken ? 0 : Math.max(facts.length + 2 - room, 0);
-  const most = list.length > 0 ? steps + list.length - 1 : Math.max(facts.length + 1 - room, 0);
-  const at = Math.min(wanted, most);
+  // A screen reader reads all facts, and some transactions from the selected one on.
+  const scrolled = useScrolled(wanted, isSpoken ? 0 : facts.length, list.length, room);
+  const { at, most, steps } = scrolled;
   const selected = isOpen && list.length > 0 && at >= steps ? at - steps : null;
-  const first = useRef(0);
-  // The heading stays: facts and transactions scroll in the other rows.
-  const top = at <= steps ? at : scrolledTo(facts.length + at - steps, first.current, room - 1);
-  first.current = isSpoken ? 0 : Math.max(Math.min(top, facts.length + list.length + 1 - room), 0);
-  const above = isSpoken ? (selected ?? 0) : Math.max(first.current - facts.length, 0);
+  const first = isSpoken ? 0 : scrolled.first;
+  const above = isSpoken ? (selected ?? 0) : Math.max(first - facts.length, 0);
   const table = useTable({
     columns: txColumns(context),
     rows: list.slice(above, above + room),
@@ -289,10 +300,10 @@ export function BlockScreen({ place, isOpen, at: wanted, scroll, open, turn }: B
   });
   const note = block === null ? null : txsNote(block, snapshot, txs, isOpen || isOwnService);
   const heading: Line = note === null ? table.heading : [faint(` ${note}`)];
-  const whole = [...facts.slice(first.current), heading];
+  const whole = [...facts.slice(first), heading];
   const lines = isSpoken ? whole : whole.slice(0, room);
   const txLines = isSpoken ? table.lines : table.lines.slice(0, room - lines.length);
-  const below = isSpoken ? 0 : facts.length + 1 + list.length - first.current - lines.length - txLines.length;
+  const below = isSpoken ? 0 : facts.length + 1 + list.length - first - lines.length - txLines.length;
 
   const marked = selected === null ? undefined : list[selected];
   useKeys('explorer', {
