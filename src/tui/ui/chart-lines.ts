@@ -39,7 +39,7 @@ export interface LineChartOptions {
   readonly format: (value: number) => string;
   readonly axis?: Axis;
   readonly drawing?: Drawing;
-  readonly xLabels?: readonly { readonly index: number; readonly text: string }[];
+  readonly xLabels?: readonly { readonly index: number; readonly text: string }[] | undefined;
   readonly cursor?: number | null;
   readonly marks?: readonly ChartMark[];
   /** Values that are within the scale, too. */

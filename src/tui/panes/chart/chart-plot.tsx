@@ -462,6 +462,7 @@ export const ChartPlot = memo(function ChartPlot(props: ChartPlotProps) {
   const sideMost = slots.length / plotWidth / 2;
   const near = marks.filter((mark) => index !== null && Math.abs(mark.index - index) <= sideMost);
   const xLabels = timeLabels(slots, plotWidth);
+  const isLast = (place: number) => place === charts.length - 1;
   return (
     <Box flexDirection="column" width={width} height={height}>
       <LineList lines={above} />
@@ -473,8 +474,14 @@ export const ChartPlot = memo(function ChartPlot(props: ChartPlotProps) {
                 <SegmentLine segments={segments} width={chartWidth} />
               ))}
               <LineChart
-                {...{ onPick, format: formatGwei, drawing, ...chart, width: chartWidth, cursor: index }}
-                {...(place < charts.length - 1 ? { height: own } : { height: own + 1, xLabels })}
+                format={formatGwei}
+                {...chart}
+                drawing={drawing}
+                width={chartWidth}
+                height={isLast(place) ? own + 1 : own}
+                xLabels={isLast(place) ? xLabels : undefined}
+                cursor={index}
+                onPick={onPick}
               />
             </>
           ))}
