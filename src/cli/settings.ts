@@ -2,6 +2,7 @@ import { ChainError } from '../chain/chain-source.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/service-url.ts';
 import { isAddress } from '../contract/alert-channels.ts';
+import { keyProblem } from '../core/key-text.ts';
 import { isLoopback } from '../core/loopback.ts';
 import { FASTEST } from '../core/playback.ts';
 import { OPENING } from '../core/simulation.ts';
@@ -284,9 +285,8 @@ function parseNodeUrls(text: string): URL[] {
 function parseApiKey(text: string): string {
   const key = text.trim();
   if (key === '') throw new RangeError('the key is empty');
-  if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
-    throw new RangeError('a key has no spaces, line breaks or letters beyond ASCII; copy it again');
-  }
+  const problem = keyProblem(key);
+  if (problem !== null) throw new RangeError(problem);
   return key;
 }
 

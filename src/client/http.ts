@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, BASE_PATH } from '../contract/routes.ts';
+import { keyProblem } from '../core/key-text.ts';
 import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { ClientError } from './errors.ts';
@@ -181,10 +182,8 @@ export class Http {
       throw new ClientError('invalid', message, { endpoint: '/' });
     }
     const endpoint = cleanText(path, 200);
-    if (this.apiKey !== null && !/^[\x21-\x7e]+$/.test(this.apiKey)) {
-      const message = 'a key has no spaces, line breaks or letters beyond ASCII; copy it again';
-      throw new ClientError('key', message, { endpoint });
-    }
+    const problem = this.apiKey === null ? null : keyProblem(this.apiKey);
+    if (problem !== null) throw new ClientError('key', problem, { endpoint });
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
     const { keyAdvice = 'pass a key as apiKey' } = this.#options;
     return {

@@ -8,6 +8,12 @@ export function looksLikeKey(text: string): boolean {
   return KEY_BEGINNING.test(text);
 }
 
+/** Why a header cannot carry a key of any service; `null`: it can. */
+export const keyProblem = (key: string): string | null =>
+  /^[\x21-\x7e]+$/.test(key)
+    ? null
+    : 'a key has no spaces, line breaks or letters beyond ASCII; copy it again';
+
 /** Letters of the id that follows the prefix. */
 export const KEY_ID_LENGTH = 10;
 
