@@ -52,13 +52,13 @@ export function useWork<Result = unknown>(resource: 'alert' | 'auto-tx', scope?:
   const refresh = () =>
     Promise.all([`${resource}s`, resource].map((key) => queries.invalidateQueries({ queryKey: [key] })));
   return useMutation({
-    ...(scope !== undefined && { scope: { id: scope } }),
+    scope: scope === undefined ? undefined : { id: scope },
     // It may contain signed bytes: nothing of a finished one is cached.
     gcTime: 0,
     mutationFn: ({ work }: Work<Result>) => work(),
     onSuccess: (result, { done, forMs }) => {
       const text = typeof done === 'function' ? done(result) : done;
-      if (text !== null) toast({ kind: 'info', text, ...(forMs !== undefined && { forMs }) });
+      if (text !== null) toast({ kind: 'info', text, forMs });
       return atMost(LIST_WITHIN_MS, refresh());
     },
     onError: (error, { failed, isSilent = false }) => {

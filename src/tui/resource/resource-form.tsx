@@ -130,16 +130,15 @@ export function ResourceForm(props: ResourceFormProps) {
   };
   const title = `Leave without ${doing} ${what}?`;
   const leaving = { title, lines: props.lost, yes: 'Leave', no, run: onLeave };
+  const isChoice = field?.kind === 'one' || field?.kind === 'many';
   useModalKeys(
     'form',
     {
       'field-next': () => move(1),
       'field-previous': () => move(-1),
-      ...((field?.kind === 'one' || field?.kind === 'many') && {
-        'field-left': () => press('left'),
-        'field-right': () => press('right'),
-        'field-switch': () => press('space'),
-      }),
+      'field-left': isChoice ? () => press('left') : undefined,
+      'field-right': isChoice ? () => press('right') : undefined,
+      'field-switch': isChoice ? () => press('space') : undefined,
       'field-done': () => {
         if (field?.kind === 'pasted' && field.description !== null && problems.has(field.id))
           show((id) => id === field.id);
@@ -154,11 +153,9 @@ export function ResourceForm(props: ResourceFormProps) {
     },
     {
       onKey: press,
-      ...(isDirty && !isSending && dialog === null && { onQuit: () => ask(leaving) }),
+      onQuit: isDirty && !isSending && dialog === null ? () => ask(leaving) : undefined,
       takesLines: field?.kind === 'pasted',
-      ...((field?.kind === 'text' || field?.kind === 'pasted') && {
-        onText: (text: string) => edit((before) => typeIn(before, field, text)),
-      }),
+      onText: field && !isChoice ? (text) => edit((before) => typeIn(before, field, text)) : undefined,
     },
   );
   if (dialog !== null) return dialog;

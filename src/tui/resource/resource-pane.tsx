@@ -339,8 +339,9 @@ function DetailsScreen<Item extends ListItem>(props: DetailsScreenProps<Item>) {
   useKeys(plural, itemKeys(item));
   const ownKeys = {
     close: () => change({ opened: null }),
-    ...(entry && redeliver && { redeliver: () => redeliver(entry.id) }),
-    ...(entries.length > 1 && { previous: () => select(at - 1), next: () => select(at + 1) }),
+    redeliver: entry && redeliver && (() => redeliver(entry.id)),
+    previous: entries.length > 1 ? () => select(at - 1) : undefined,
+    next: entries.length > 1 ? () => select(at + 1) : undefined,
   };
   useKeys(resource.name, ownKeys, 'overlay');
 

@@ -134,7 +134,7 @@ const ALERTS: Resource<AlertView> = {
             });
           },
           another: openForm(false),
-          ...(canChange && { edit: openForm(true) }),
+          edit: canChange ? openForm(true) : undefined,
           delete: () =>
             pane.confirm(alert, deleteQuestion, (item) => {
               remove(item);
