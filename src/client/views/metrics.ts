@@ -9,7 +9,7 @@ import {
   TxRow,
 } from '../../contract/metrics.ts';
 import { confirmationsOf } from '../../core/auto-txs/state-machine.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { servedChain } from '../../core/chains.ts';
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';
 import { changeRatio } from '../../core/market-stats.ts';
 import { ownValue } from '../../core/own-value.ts';
@@ -107,9 +107,9 @@ export function confirmationWords(count: number, chainId: number | null): string
   return hasSettled(count, chainId) ? `${words}, final` : `${words}, final after ${finalAfter(chainId)}`;
 }
 
-const finalAfter = (chainId: number) => confirmationsOf(chainProfile(chainId));
+const finalAfter = (chainId: number | null) => confirmationsOf(servedChain(chainId));
 
-export const hasSettled = (confirmations: number, chainId: number): boolean =>
+export const hasSettled = (confirmations: number, chainId: number | null): boolean =>
   confirmations >= finalAfter(chainId);
 
 /** `0.01 ETH  $31.20`: with `usd`, else with what it is worth at the coin's present price. */

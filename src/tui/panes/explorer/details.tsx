@@ -58,9 +58,6 @@ interface PlaceProps<Kind extends PlaceName['kind']> {
   readonly turn: (number: number) => void;
 }
 
-/** Of a service that does not say which chain it is of. */
-const ETHEREUM = 1;
-
 type Included = Pick<TxView, 'blockNumber' | 'confirmations'>;
 
 /** Confirmations by the newest known block, the block itself included. */
@@ -80,8 +77,7 @@ function useSettling<T extends Included>(
     keepsPrevious: options.keepsPrevious ?? false,
     ask,
     head: snapshot,
-    isSettled: (value) =>
-      hasSettled(value.confirmations ?? depthOf(value, snapshot) ?? 0, snapshot.chainId ?? ETHEREUM),
+    isSettled: (value) => hasSettled(value.confirmations ?? depthOf(value, snapshot) ?? 0, snapshot.chainId),
   });
 }
 
