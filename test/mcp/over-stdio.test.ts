@@ -91,8 +91,8 @@ it('answers a line that is too long with one error, and goes on', async () => {
   expect(await answer()).toMatchObject({ id: 0, result: {} });
   for (const [id, megabytes] of [
     [1, 5],
-    [2, 20],
-    [3, 120],
+    [2, 12],
+    [3, 40],
   ] as const) {
     program.stdin.write(ping(100 + id));
     for (let sent = 0; sent < megabytes; sent += 1) program.stdin.write(megabyte);
