@@ -21,20 +21,19 @@ type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & Aske
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
 
 /**
- * Computed here from prices and the sender's account: the service gets no signed bytes, and the call alone where it
- * `mayEstimate` its gas. @throws ClientError
+ * Computed here from prices and the sender's account: the service gets no signed bytes, and the call alone, for its gas,
+ * where it is this program's own. @throws ClientError
  */
 export async function preflightAutoTx(
   client: CheckingClient,
   toCheck: AutoTxToCheck,
   now: number,
   call: CallOptions = {},
-  mayEstimate = false,
 ) {
   const { transaction } = toCheck;
   const [snapshot, sender] = await Promise.all([
     ifTold(client.gasCurrent(call)),
-    askSender(client, toCheck, call, mayEstimate),
+    askSender(client, toCheck, call),
   ]);
   const { order, checks } = judgeAutoTx(toCheck, { snapshot, sender, now });
   // What this chain's prices are says nothing of another's transaction.
@@ -192,7 +191,7 @@ export function judgeAutoTx(
 }
 
 type AskedClient = Pick<GasClient, 'autoTxAccount' | 'chainRules'> &
-  Partial<Pick<GasClient, 'gasEstimate' | 'block'>>;
+  Partial<Pick<GasClient, 'isOwn' | 'gasEstimate' | 'block'>>;
 
 /** What a service tells of the sender, the rules, the next blob base fee and the accounts that decide; `null`: it does not. */
 export type AskedSender = Awaited<ReturnType<typeof askSender>>;
@@ -202,12 +201,11 @@ export async function askSender(
   client: AskedClient,
   { transaction, order }: Pick<AutoTxToCheck, 'transaction' | 'order'>,
   call: CallOptions = {},
-  mayEstimate = false,
 ) {
   const [account, rules, gas, head] = await Promise.all([
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(client.chainRules(call)),
-    mayEstimate && order.costLimit !== null ? estimateOf(client, transaction, call) : null,
+    client.isOwn && order.costLimit !== null ? estimateOf(client, transaction, call) : null,
     // Prices have the blob base fee of the head alone.
     transaction.blobCount > 0 && client.block ? ifTold(client.block('latest', call)) : null,
   ]);

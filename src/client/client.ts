@@ -46,6 +46,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
   const { note, ...history } = historyMethods(requests, options.now ?? Date.now);
   return {
     rateLimit,
+    isOwn: requests.isOwn,
     ...priceMethods(requests, note),
     ...history,
     ...alertMethods(requests),

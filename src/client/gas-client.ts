@@ -132,4 +132,6 @@ export interface ServiceMethods {
 export interface GasClient extends PriceMethods, HistoryMethods, AlertMethods, AutoTxMethods, ServiceMethods {
   /** Pauses all requests of the key; the monitor shows it and retries. */
   readonly rateLimit: RateLimit;
+  /** Whether the service is this program's own, whose nodes the user has chosen. @internal */
+  readonly isOwn: boolean;
 }

@@ -259,6 +259,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const page = { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500, total: 0, rows: [] };
   const client: GasClient = {
     rateLimit: new RateLimit(),
+    isOwn: false,
     gasCurrent: async () => SNAPSHOT,
     gasEstimate: async () => ({ chainId: 1, gas: 21_000, dataFeeWei: 0n, dataFeeReason: null }),
     chainRules: async () => ({ ...NO_RULES, rules: 'osaka', source: 'header', usualWork: [] }),

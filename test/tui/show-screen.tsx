@@ -41,7 +41,7 @@ export const monitorOf = (
   gas: Partial<GasClient> = {},
   changes: Partial<MonitorScope> = {},
 ): MonitorScope => ({
-  client: fakeGas(gas),
+  client: fakeGas({ isOwn: changes.isOwnService ?? false, ...gas }),
   snapshot: SNAPSHOT,
   status: { kind: 'live' },
   intervalMs: 60_000,

@@ -341,8 +341,7 @@ async function isWanted(
   const { ascii, source } = settings;
   const signal = io.interruption();
   const toCheck = { transaction, order, id };
-  const mayEstimate = embedded !== null;
-  const checked = await preflightAutoTx(client, toCheck, io.now(), { signal }, mayEstimate);
+  const checked = await preflightAutoTx(client, toCheck, io.now(), { signal });
   print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
   const here = isPassing(settings) ? 'the simulated chain' : 'this database';
   const whom = embedded === null ? cleanLine(name) : here;
@@ -402,7 +401,7 @@ async function checkAutoTxs(
     throw failure(`${cleanLine(id ?? '')} cannot be checked: ${why}`);
   }
   const toCheck = { transaction, order: orderWith(flags, stored, input !== null), id: id ?? null, stored };
-  const checked = await preflightAutoTx(client, toCheck, io.now(), call, opened.embedded !== null);
+  const checked = await preflightAutoTx(client, toCheck, io.now(), call);
   if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
   else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
   return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;

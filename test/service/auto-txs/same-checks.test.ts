@@ -1,5 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
 import { orderOf, preflightAutoTx } from '../../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../../src/client/client.ts';
 import { AutoTxDetails } from '../../../src/contract/auto-txs.ts';
@@ -7,6 +8,7 @@ import { PATHS } from '../../../src/contract/routes.ts';
 import { changedOrder, type OrderChange } from '../../../src/core/auto-txs/order.ts';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { gweiString } from '../../../src/core/units.ts';
+import { respondOverHttp } from '../../../src/mcp/server.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, startRig } from '../../helpers/auto-tx-rig.ts';
 
@@ -70,7 +72,7 @@ it.each<[string, OrderChange, object, bigint]>([
     const client = createGasClient({ url: 'http://gastop.internal', fetch: rig.service.fetch, isOwn: true });
     const order = changedOrder(orderOf(null), change, true);
     const toCheck = { transaction: decodeTransaction(raw), order };
-    const { checks } = await preflightAutoTx(client, toCheck, Date.now(), {}, true);
+    const { checks } = await preflightAutoTx(client, toCheck, Date.now());
     const { target, maxCost, lane, isStrict, expiresAt } = change;
     const body = {
       signedTransaction: raw,
@@ -83,5 +85,42 @@ it.each<[string, OrderChange, object, bigint]>([
     const response = await rig.service.ask(PATHS.autoTxs, { method: 'POST', body });
     const made = AutoTxDetails.parse(await response.json());
     expect(checks).toEqual(made.checks);
+  },
+);
+
+const ToolResult = z.object({
+  result: z.object({
+    structuredContent: z.object({ checks: z.array(z.object({ name: z.string(), message: z.string() })) }),
+  }),
+});
+
+it.each<[string, string, object]>([
+  ['$0.50', 'in dollars', { maxCostUsd: 0.5 }],
+  ['2%', 'to a share of its value', { maxShareOfValueRatio: 0.02 }],
+  ['0.1%', 'to a small share of its value', { maxShareOfValueRatio: 0.001 }],
+])(
+  'an agent is told of a transaction limited to %s (%s) what its service finds',
+  async (maxCost, _, threshold) => {
+    const raw = await signed({ gas: 100_000n }, 10n ** 18n);
+    const client = createGasClient({ url: 'http://gastop.internal', fetch: rig.service.fetch, isOwn: true });
+    const call = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'check_signed_transaction', arguments: { signedTransaction: raw, maxCost } },
+    };
+    const request = new Request('http://gastop.internal/mcp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(call),
+    });
+    const answer = await respondOverHttp(request, call, {
+      ...{ version: '1', allowWrites: false, writesNeed: 'nothing' },
+      open: async () => client,
+      describeError: String,
+    });
+    const { checks } = ToolResult.parse(await answer.json()).result.structuredContent;
+    const body = { signedTransaction: raw, threshold };
+    const response = await rig.service.ask(PATHS.autoTxs, { method: 'POST', body });
+    const made = AutoTxDetails.parse(await response.json());
+    expect(checks).toEqual(made.checks.map(({ name, message }) => ({ name, message })));
   },
 );

@@ -20,7 +20,7 @@ export async function showForm(
   const shown = showScreen({
     Pane: AutoTxsPane,
     scope: 'auto-txs',
-    isOwnService: true,
+    isOwnService: (options.host ?? null) === null,
     rows: 37,
     ...rest,
     gas: {

@@ -58,7 +58,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const pasted = usePastedTransaction(signed);
   const { text, transaction } = pasted;
   const mayExpire = !unknown.includes('expiresAt');
-  const outlook = useOutlook(draft, pasted, edited, snapshot, { mayExpire, isOwn: host === null });
+  const outlook = useOutlook(draft, pasted, edited, snapshot, mayExpire);
   const { order, checks, odds, price } = outlook;
   const isRoomy = rows >= ROOMY_FROM;
   const isPasting = focus === SIGNED;

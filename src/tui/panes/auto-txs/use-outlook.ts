@@ -38,7 +38,7 @@ export function useOutlook(
   pasted: Pasted,
   edited: AutoTxView | null,
   snapshot: SnapshotView,
-  { mayExpire, isOwn }: { readonly mayExpire: boolean; readonly isOwn: boolean },
+  mayExpire: boolean,
 ) {
   const now = useNow();
   const stored = pasted.text === null && edited !== null ? storedTransaction(edited) : null;
@@ -64,7 +64,7 @@ export function useOutlook(
     key: ['auto-tx-sender', from, transaction?.hash, maxCost !== null],
     enabled: from !== null,
     ask: async (client, signal) =>
-      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: asked }, { signal }, isOwn),
+      transaction === null ? NOT_ASKED : askSender(client, { transaction, order: asked }, { signal }),
     head: snapshot,
     isSettled: (answer) => answer.account === null,
   });
