@@ -102,7 +102,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
     [
       'cli/(open-source|follow-snapshots|settings|config-file)',
       'client/(?!doctor|client|http|lenient|responses|wire-form|alert-preview|auto-tx-preflight)[\\w-]+',
-      'client/views/(gas|chain-status)',
+      'client/views/(gas-texts|chain-status)',
       'core/([\\w-]+|alerts/[\\w-]+|engine/(recommendation|horizons))',
       'contract/choices|(service|chain)/async',
     ],
@@ -111,9 +111,9 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   // Sending requests, with `fetch` behind it: the monitor draws its frame before it is read.
   http: modules(['client/(client|http|http-errors)']),
   // Responses with prices: their schemas are made while the service responds.
-  prices: modules(['client/(lenient|responses|wire-form|views/gas-responses)', 'contract/(primitives|gas)']),
+  prices: modules(['client/(lenient|responses|wire-form|views/gas)', 'contract/(primitives|gas)']),
   // Trend and advice, which prices alone do not need.
-  advice: modules(['client/views/advice-responses|contract/advice']),
+  advice: modules(['client/views/advice|contract/advice']),
   // What views share with a service in this process, which needs no view but those of prices.
   rules: modules([
     'core/(auto-txs|transactions|threshold)/[\\w-]+|service/alerts/target-rules',

@@ -6,7 +6,7 @@ import { ClientError } from '../client/errors.ts';
 import type { GasClient } from '../client/gas-client.ts';
 import { isPlain } from '../client/service-url.ts';
 import { chainStatus, headAtOf } from '../client/views/chain-status.ts';
-import type { SnapshotView } from '../client/views/gas-responses.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { VERSION } from '../contract/routes.ts';
 import { type Badge, describeOutdated, isUnreachable } from '../core/chain-status.ts';
 import type { Playback } from '../core/playback.ts';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { ClientError } from '../client/errors.ts';
 import { type Fact, mapped } from '../client/views/fact.ts';
-import type { SnapshotView } from '../client/views/gas-responses.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { ASCII_SIGNS } from '../core/ascii.ts';
 import { badgeOfKind } from '../core/chain-status.ts';
 import { withoutSecrets } from '../core/key-text.ts';

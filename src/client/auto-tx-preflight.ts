@@ -14,7 +14,7 @@ import type { GasClient, ReachQuery } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
 import { type AutoTxView, type CheckView, distanceToTarget, isSentAtOnce } from './views/auto-txs.ts';
 import { ifReachable } from './views/chain-status.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
 import { laneOf } from './views/words.ts';
 
 type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & AskedClient;

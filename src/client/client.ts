@@ -22,11 +22,11 @@ import { RateLimit } from './rate-limit.ts';
 import { type DocumentedRoute, Requests, type TextOptions } from './requests.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
-import type { RecommendationView } from './views/advice-responses.ts';
+import type { RecommendationView } from './views/advice.ts';
 import type { AlertView, NewAlert } from './views/alerts.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
-import { forPatience, withSourceName } from './views/gas.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
+import { forPatience, withSourceName } from './views/gas-texts.ts';
 
 export interface GasClientOptions extends HttpOptions {
   /** `fetch` is this program's own service: its responses need no validation. Default: no. @internal */

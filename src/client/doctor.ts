@@ -21,8 +21,8 @@ import { parseResponse, pathText, viewOf, type WireResponse } from './responses.
 import { type ClientRoute, type Query, type ResponseSchemas, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import { chainStatus, headAtOf } from './views/chain-status.ts';
-import { chainNameOf } from './views/gas.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
+import { chainNameOf } from './views/gas-texts.ts';
 import { Renaming, unwrapped } from './wire-form.ts';
 
 type ConnectionFinding = Awaited<ReturnType<typeof inspectConnection>>;

@@ -3,7 +3,7 @@ import { backOffMs } from '../core/time.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
 import { pauseMs } from './rate-limit.ts';
 import { updateSecOf } from './views/chain-status.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
 
 /** Each try to open a stream may cost a request of the quota. */
 const STREAM_BACK_OFF = [1_000, 300_000] as const;

@@ -12,7 +12,7 @@ import { usdOf } from '../core/units.ts';
 import { ClientError } from './errors.ts';
 import type { GasClient } from './gas-client.ts';
 import { loadThresholdBasis, whyNoDollars } from './threshold-basis.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
 
 /** The gas of work changes with a fork alone. */
 const ANEW_MS = 300_000;

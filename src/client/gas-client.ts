@@ -6,13 +6,13 @@ import type { ChartOptions, PriceChartView } from './price-chart.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { CallOptions, TextOptions } from './requests.ts';
 import type { Query } from './routes.ts';
-import type { RecommendationView, TrendView } from './views/advice-responses.ts';
+import type { RecommendationView, TrendView } from './views/advice.ts';
 import type * as alerts from './views/alerts.ts';
 import type * as autoTxs from './views/auto-txs.ts';
 import type { ChainRulesView } from './views/chain.ts';
 import type { GasEstimateView } from './views/cost.ts';
 import type { ChartView, CurrentView, DashboardView, MarketView, RateLimitsView } from './views/dashboard.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
 import type * as metrics from './views/metrics.ts';
 
 export interface ReachQuery {

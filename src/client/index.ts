@@ -8,7 +8,7 @@ export type { ParameterDescription, RouteDescription, ServiceDescription } from 
 export type { ChartOptions, PriceChartView } from './price-chart.ts';
 export type { Pause } from './rate-limit.ts';
 export type { CallOptions, TextOptions } from './requests.ts';
-export type { HorizonView, ReachView, RecommendationView, TrendView } from './views/advice-responses.ts';
+export type { HorizonView, ReachView, RecommendationView, TrendView } from './views/advice.ts';
 export type {
   AlertDetailsView,
   AlertListView,
@@ -46,7 +46,7 @@ export type {
   RateLimitsView,
   StatsView,
 } from './views/dashboard.ts';
-export type { LaneView, SnapshotView } from './views/gas-responses.ts';
+export type { LaneView, SnapshotView } from './views/gas.ts';
 export type {
   BaseFeeRowView,
   BlockView,

@@ -6,7 +6,7 @@ import type { HistoryMethods } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
 import { timeFrameSec } from './values.ts';
 import type { ChartPointView, ChartView } from './views/dashboard.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
 import type { BaseFeeRowView, PriorityFeeRowView } from './views/metrics.ts';
 
 export interface ChartPart<Row> {

@@ -42,8 +42,8 @@ const route = <
   return { method, path, documented, addition, schemas: () => (loaded ??= schemas()) };
 };
 
-const gas = () => Promise.all([import('../contract/gas.ts'), import('./views/gas-responses.ts')]);
-const advice = () => Promise.all([import('../contract/advice.ts'), import('./views/advice-responses.ts')]);
+const gas = () => Promise.all([import('../contract/gas.ts'), import('./views/gas.ts')]);
+const advice = () => Promise.all([import('../contract/advice.ts'), import('./views/advice.ts')]);
 const cost = () => Promise.all([import('../contract/estimate.ts'), import('./views/cost.ts')]);
 const chain = () => Promise.all([import('../contract/chain.ts'), import('./views/chain.ts')]);
 const dashboard = () => Promise.all([import('../contract/dashboard.ts'), import('./views/dashboard.ts')]);

@@ -16,7 +16,7 @@ import { loadLanePrices, pastPriceAt } from './lane-prices.ts';
 import type { CallOptions } from './requests.ts';
 import type { AlertThreshold } from './views/alert-texts.ts';
 import type { ActionView } from './views/dashboard.ts';
-import type { SnapshotView } from './views/gas-responses.ts';
+import type { SnapshotView } from './views/gas.ts';
 
 /** How far a rule looks back, in seconds; 0: not at all. */
 export const windowSecOf = (threshold: Threshold): number =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ifTold } from '../client/errors.ts';
 import { priceNow } from '../client/threshold-basis.ts';
-import { watchedPrice } from '../client/views/gas.ts';
+import { watchedPrice } from '../client/views/gas-texts.ts';
 import { AlertCreation } from '../contract/alerts.ts';
 import * as choices from '../contract/choices.ts';
 import { maybe } from '../contract/primitives.ts';

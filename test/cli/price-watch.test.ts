@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { waitPlan, watchPrice } from '../../src/cli/commands/wait.ts';
-import type { LaneView, SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { LaneView, SnapshotView } from '../../src/client/views/gas.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
 const FIVE = 5_000_000_000n;

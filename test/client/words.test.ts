@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HorizonView } from '../../src/client/views/advice-responses.ts';
+import type { HorizonView } from '../../src/client/views/advice.ts';
 import { describeMostFee, describeOutcome, describeOwnFee } from '../../src/client/views/auto-tx-texts.ts';
-import { WAIT_FACTS } from '../../src/client/views/gas.ts';
+import { WAIT_FACTS } from '../../src/client/views/gas-texts.ts';
 import { formatSavedNative, formatSavedUsd } from '../../src/core/units.ts';
 import { autoTxView } from '../tui/fake-auto-txs.ts';
 import { RECOMMENDATION } from '../tui/fake-gas.ts';

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { expect, it, vi } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { MonitorContext, useMonitor } from '../../src/tui/data/monitor-context.ts';
 import { useSnapshot } from '../../src/tui/data/prices.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';

@@ -1,7 +1,7 @@
 import { ClientError } from '../../src/client/errors.ts';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import { RateLimit } from '../../src/client/rate-limit.ts';
-import type { HorizonView, RecommendationView, TrendView } from '../../src/client/views/advice-responses.ts';
+import type { HorizonView, RecommendationView, TrendView } from '../../src/client/views/advice.ts';
 import type {
   ActionView,
   ChartView,
@@ -10,7 +10,7 @@ import type {
   MarketView,
   RateLimitsView,
 } from '../../src/client/views/dashboard.ts';
-import type { LaneView, SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { LaneView, SnapshotView } from '../../src/client/views/gas.ts';
 import type { BlockView, TxView } from '../../src/client/views/metrics.ts';
 import { V1_ROUTES } from '../../src/contract/routes.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';

@@ -1,9 +1,9 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RecommendationView } from '../../src/client/views/advice-responses.ts';
+import type { RecommendationView } from '../../src/client/views/advice.ts';
 import type { CostView } from '../../src/client/views/dashboard.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { coinSymbol } from '../../src/core/chains.ts';
 import { copiedTexts } from '../../src/tui/panes/live/lane-table.tsx';
 import { PricesScreen } from '../../src/tui/panes/live/live-pane.tsx';

@@ -3,7 +3,7 @@ import { Text } from 'ink';
 import { useLayoutEffect } from 'react';
 import { expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { useMonitor } from '../../src/tui/data/monitor-context.ts';
 import { useMonitorQuery } from '../../src/tui/data/polled-query.ts';

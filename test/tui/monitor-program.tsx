@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseNodeUrl } from '../../src/chain/rpc/failures.ts';
 import { ClientError } from '../../src/client/errors.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { MonitorSource } from '../../src/tui/app/source.ts';
 import { startMonitor } from '../../src/tui/app/start.tsx';

@@ -1,9 +1,9 @@
 import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
 import { snapshotText } from '../../src/cli/commands/now.ts';
-import { RecommendationView, TrendView } from '../../src/client/views/advice-responses.ts';
-import { advisedWait, describeLikely } from '../../src/client/views/gas.ts';
-import { Snapshot } from '../../src/client/views/gas-responses.ts';
+import { RecommendationView, TrendView } from '../../src/client/views/advice.ts';
+import { Snapshot } from '../../src/client/views/gas.ts';
+import { advisedWait, describeLikely } from '../../src/client/views/gas-texts.ts';
 import { LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';

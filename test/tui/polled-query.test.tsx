@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { useMonitor } from '../../src/tui/data/monitor-context.ts';
 import { useMonitorQuery } from '../../src/tui/data/polled-query.ts';
 import { waitFor } from '../helpers/wait-for.ts';

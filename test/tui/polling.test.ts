@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pollEveryMs } from '../../src/client/follow-prices.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { stepInterval } from '../../src/tui/data/pace.ts';
 import { SNAPSHOT } from './fake-gas.ts';
 

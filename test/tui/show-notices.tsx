@@ -4,7 +4,7 @@ import { render } from 'ink-testing-library';
 import { type ReactNode, useEffect } from 'react';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import type { ListItem } from '../../src/tui/data/list-filter.ts';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';

@@ -5,7 +5,7 @@ import stringWidth from 'string-width';
 import { expect, onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import { chainStatus } from '../../src/client/views/chain-status.ts';
-import type { SnapshotView } from '../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { looksLikeKey } from '../../src/core/key-text.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
 import { KeyBar } from '../../src/tui/chrome/frame.tsx';

@@ -10,7 +10,7 @@ import {
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import { alertThreshold, priceNow, windowSecOf } from '../../client/threshold-basis.ts';
-import type { ReachView } from '../../client/views/advice-responses.ts';
+import type { ReachView } from '../../client/views/advice.ts';
 import {
   type AlertCondition,
   describeCondition,

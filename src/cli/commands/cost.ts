@@ -1,8 +1,8 @@
 import { ClientError } from '../../client/errors.ts';
 import { type CallCost, costOfCall, workOfGas } from '../../client/views/cost.ts';
 import { dollarsBehind } from '../../client/views/fact.ts';
-import { describeLikely } from '../../client/views/gas.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { describeLikely } from '../../client/views/gas-texts.ts';
 import type { CallToEstimate } from '../../contract/estimate.ts';
 import { LANES } from '../../core/advice.ts';
 import { coinSymbol } from '../../core/chains.ts';

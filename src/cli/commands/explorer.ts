@@ -1,8 +1,8 @@
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { TextOptions } from '../../client/requests.ts';
-import { chainNameOf } from '../../client/views/gas.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { chainNameOf } from '../../client/views/gas-texts.ts';
 import {
   type BlockView,
   confirmationWords,

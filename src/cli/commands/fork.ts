@@ -1,7 +1,7 @@
 import { ClientError } from '../../client/errors.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import { type ChainRulesView, describeRules } from '../../client/views/chain.ts';
-import { chainNameOf } from '../../client/views/gas.ts';
+import { chainNameOf } from '../../client/views/gas-texts.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { isWaiting } from '../../core/auto-txs/state-machine.ts';
 import { formatCount } from '../../core/units.ts';

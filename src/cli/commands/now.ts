@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import { followThreshold } from '../../client/follow-threshold.ts';
-import type { RecommendationView } from '../../client/views/advice-responses.ts';
+import type { RecommendationView } from '../../client/views/advice.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
+import type { LaneView, SnapshotView } from '../../client/views/gas.ts';
 import {
   advisedWait,
   chainNameOf,
@@ -14,8 +15,7 @@ import {
   waitFactsOf,
   waitHeading,
   withOwnWindows,
-} from '../../client/views/gas.ts';
-import type { LaneView, SnapshotView } from '../../client/views/gas-responses.ts';
+} from '../../client/views/gas-texts.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANE_TITLES, LANES, type LaneName, pastForReach } from '../../core/advice.ts';

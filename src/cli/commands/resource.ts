@@ -3,7 +3,7 @@ import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { TextOptions } from '../../client/requests.ts';
 import type { ListView } from '../../client/views/alerts.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import type { FieldProblem } from '../../contract/alert-targets.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CliCommand, CommandContext, Flags } from '../command.ts';

@@ -25,7 +25,7 @@ import {
   type SignedTransactionView,
 } from '../../client/views/auto-txs.ts';
 import type { Fact } from '../../client/views/fact.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { describePending } from '../../client/views/pending.ts';
 import { plainWord } from '../../client/views/words.ts';

@@ -17,12 +17,12 @@ import {
   shortGwei,
   UNKNOWN,
 } from '../../core/units.ts';
-import type { ReachView } from './advice-responses.ts';
+import type { ReachView } from './advice.ts';
 import type { AlertSavingsView, AlertView, DeliveryAttemptView } from './alerts.ts';
 import { ratioTo } from './distance.ts';
 import { type Fact, mapped } from './fact.ts';
-import { watchedPrice } from './gas.ts';
-import type { SnapshotView } from './gas-responses.ts';
+import type { SnapshotView } from './gas.ts';
+import { watchedPrice } from './gas-texts.ts';
 import { plainWord, pricedLaneOf, titleWord } from './words.ts';
 
 /** `0.04 gwei`; of a rule `$0.40/swap (0.21 gwei now)`, or `$0.40/swap (no dollar price of ETH)`. */

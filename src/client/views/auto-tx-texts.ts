@@ -41,7 +41,7 @@ import {
 } from './auto-txs.ts';
 import { describeDistance } from './distance.ts';
 import { counted, dollarsBehind, type Fact, mapped } from './fact.ts';
-import type { SnapshotView } from './gas-responses.ts';
+import type { SnapshotView } from './gas.ts';
 import { describeCoins } from './metrics.ts';
 import { plainWord, titleWord } from './words.ts';
 

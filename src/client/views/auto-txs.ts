@@ -17,7 +17,7 @@ import { type Hex, isHex } from '../../core/block.ts';
 import { countedRows, lenient, said, type Wire, weiFromGwei } from '../lenient.ts';
 import type { ListView } from './alerts.ts';
 import { ratioTo } from './distance.ts';
-import type { SnapshotView } from './gas-responses.ts';
+import type { SnapshotView } from './gas.ts';
 import { PendingView } from './pending.ts';
 import { laneOf } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { type ChainStatus, isUnreachable, judgeStatus, type Problem } from '../../core/chain-status.ts';
 import { servedChain } from '../../core/chains.ts';
-import type { SnapshotView } from './gas-responses.ts';
+import type { SnapshotView } from './gas.ts';
 
 /** A service that says more is not believed: its prices would never become stale. */
 const LONGEST_UPDATE_SEC = 3_600;

@@ -10,11 +10,11 @@ import {
 } from '../../core/units.ts';
 import { cost } from '../../core/usual-work.ts';
 import { dataFeeOf, gasOfWork } from '../threshold-basis.ts';
-import type { RecommendationView, TrendView } from './advice-responses.ts';
+import type { RecommendationView, TrendView } from './advice.ts';
 import { chainStatus } from './chain-status.ts';
 import type { ActionView } from './dashboard.ts';
-import { advisedWait, chainNameOf, describeAdvice, isAtFloor } from './gas.ts';
-import type { SnapshotView } from './gas-responses.ts';
+import type { SnapshotView } from './gas.ts';
+import { advisedWait, chainNameOf, describeAdvice, isAtFloor } from './gas-texts.ts';
 
 export interface ChainFigures {
   readonly snapshot: SnapshotView;

@@ -5,8 +5,8 @@ import { servedChain } from '../../core/chains.ts';
 import { usdOf } from '../../core/units.ts';
 import { cost } from '../../core/usual-work.ts';
 import { lenient } from '../lenient.ts';
-import type { HorizonView, RecommendationView } from './advice-responses.ts';
-import type { SnapshotView } from './gas-responses.ts';
+import type { HorizonView, RecommendationView } from './advice.ts';
+import type { SnapshotView } from './gas.ts';
 
 /** `POST /gas/estimate`: what a call takes. */
 export const GasEstimateView = lenient(GasEstimate, 'gas');

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import * as wire from '../../contract/dashboard.ts';
 import { drawn, lenient, said, sayingAny } from '../lenient.ts';
-import { RecommendationView, TrendView } from './advice-responses.ts';
-import { Snapshot } from './gas-responses.ts';
+import { RecommendationView, TrendView } from './advice.ts';
+import { Snapshot } from './gas.ts';
 
 /** `GET /dashboard/stats/current`. Required: the prices. */
 export const Current = lenient(

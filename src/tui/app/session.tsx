@@ -3,7 +3,7 @@ import { useWindowSize } from 'ink';
 import { useContext, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import * as z from 'zod';
 import { isPlain as isPlainUrl } from '../../client/service-url.ts';
-import { chainNameOf } from '../../client/views/gas.ts';
+import { chainNameOf } from '../../client/views/gas-texts.ts';
 import { PATIENCE_SEC } from '../../contract/choices.ts';
 import { badgeOfKind, isOutdated } from '../../core/chain-status.ts';
 import { formatDuration } from '../../core/units.ts';

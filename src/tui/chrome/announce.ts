@@ -1,5 +1,5 @@
 import { useStdout } from 'ink';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { badgeOfKind } from '../../core/chain-status.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from './toast.tsx';

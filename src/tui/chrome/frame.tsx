@@ -1,7 +1,7 @@
 import { Box, Text, Transform, useIsScreenReaderEnabled } from 'ink';
 import { type ReactNode, useContext } from 'react';
 import { ClientError } from '../../client/errors.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import type { Badge, ChainStatus } from '../../core/chain-status.ts';
 import { formatAge, formatCount } from '../../core/units.ts';
 import { ListsContext, listOfScope } from '../data/monitor-context.ts';

@@ -8,7 +8,7 @@ import {
 import type { AlertView } from '../../client/views/alerts.ts';
 import { describeContent, describeState, describeTarget } from '../../client/views/auto-tx-texts.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 
 export type ListItem = AlertView | AutoTxView;
 

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { AlertView, ListView } from '../../client/views/alerts.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import type { ChainStatus } from '../../core/chain-status.ts';
 import type { Scope, TabScope } from '../input/keymap.ts';
 import type { Polled } from './polled-query.ts';

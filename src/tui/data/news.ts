@@ -5,7 +5,7 @@ import { describeEarlierFirings, describeFiring, describeFirings } from '../../c
 import type { AlertView } from '../../client/views/alerts.ts';
 import { describeChange, describeChanges } from '../../client/views/auto-tx-texts.ts';
 import { type AutoTxView, isHeldByRules, statusOf } from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import { type Notifications, useAnnounce } from '../chrome/announce.ts';
 import { useToast } from '../chrome/toast.tsx';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pollEveryMs } from '../../client/follow-prices.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { Pause } from '../../client/rate-limit.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatDuration } from '../../core/units.ts';
 import { useToast } from '../chrome/toast.tsx';
 import type { QuerySession } from './monitor-context.ts';

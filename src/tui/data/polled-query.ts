@@ -8,7 +8,7 @@ import {
 import { useEffect, useEffectEvent } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import type { GasClient } from '../../client/gas-client.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { type QuerySession, useMonitor } from './monitor-context.ts';
 import { retryAtOf } from './query-client.ts';
 

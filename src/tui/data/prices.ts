@@ -1,11 +1,11 @@
 import { notifyManager, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { followPrices } from '../../client/follow-prices.ts';
-import type { RecommendationView, TrendView } from '../../client/views/advice-responses.ts';
+import type { RecommendationView, TrendView } from '../../client/views/advice.ts';
 import { type ChainRulesView, forkChip } from '../../client/views/chain.ts';
 import { chainStatus } from '../../client/views/chain-status.ts';
 import type { CurrentView } from '../../client/views/dashboard.ts';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import type { ChainStatus } from '../../core/chain-status.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { useAtNow } from '../ui/pane-context.tsx';

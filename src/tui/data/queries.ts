@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import type { ServiceDescription } from '../../client/openapi.ts';
-import type { ReachView } from '../../client/views/advice-responses.ts';
+import type { ReachView } from '../../client/views/advice.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
 import { shortStart } from '../ui/time.ts';
 import { useElapsed } from '../ui/use-elapsed.ts';

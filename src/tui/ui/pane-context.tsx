@@ -11,7 +11,7 @@ import {
   useRef,
   useSyncExternalStore,
 } from 'react';
-import type { SnapshotView } from '../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { coinSymbol } from '../../core/chains.ts';
 import { useShownSnapshot } from '../data/monitor-context.ts';
 import type { Change } from '../data/remembered.ts';

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { GasClient, MetricsQuery } from '../../../src/client/gas-client.ts';
-import type { SnapshotView } from '../../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import type { MetricsView, TxRowView } from '../../../src/client/views/metrics.ts';
 import { PendingView } from '../../../src/client/views/pending.ts';
 import { ExplorerPane, explorerRequest } from '../../../src/tui/panes/explorer/explorer-pane.tsx';

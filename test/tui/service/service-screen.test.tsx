@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { GasClient } from '../../../src/client/gas-client.ts';
 import type { NodeView } from '../../../src/client/views/dashboard.ts';
-import type { SnapshotView } from '../../../src/client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { ServicePane } from '../../../src/tui/panes/service/service-pane.tsx';
 import { MARKET, RATE_LIMITS, RECOMMENDATION, SNAPSHOT, SUMMARY } from '../fake-gas.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../../client/views/alert-texts.ts';
 import type { AlertView, NewAlert } from '../../../client/views/alerts.ts';
 import { describeDistance } from '../../../client/views/distance.ts';
-import { watchedPrice } from '../../../client/views/gas.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import { watchedPrice } from '../../../client/views/gas-texts.ts';
 import { laneOf, pricedLaneOf } from '../../../client/views/words.ts';
 import { ALERT_CONDITIONS } from '../../../contract/choices.ts';
 import { NO_BLOBS } from '../../../core/advice.ts';

@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { titleWord } from '../../../client/views/words.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { isCostText, maxCostText, parseMaxCost } from '../../../core/auto-txs/cost-limit.ts';

@@ -29,7 +29,7 @@ import {
   statusOf,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { plainWord } from '../../../client/views/words.ts';
 import { maxCostText } from '../../../core/auto-txs/cost-limit.ts';

@@ -7,7 +7,7 @@ import {
   sizeText,
 } from '../../../client/views/auto-tx-texts.ts';
 import { type AutoTxView, type CheckView, overpaysCheck } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { checkAutoTxUpdate } from '../../../contract/auto-txs.ts';
 import { isWaiting } from '../../../core/auto-txs/state-machine.ts';
 import { callDifferences } from '../../../core/auto-txs/stored-auto-tx.ts';

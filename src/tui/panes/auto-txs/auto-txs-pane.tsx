@@ -15,7 +15,7 @@ import {
   mayBeMined,
   statusOf,
 } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { isWaiting } from '../../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';

@@ -15,7 +15,7 @@ import {
   type PricedAutoTx,
 } from '../../../client/views/auto-txs.ts';
 import { describeDistance } from '../../../client/views/distance.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { laneOf } from '../../../client/views/words.ts';
 import { type AutoTxOrder, changedOrder } from '../../../core/auto-txs/order.ts';
 import { type Bid, FORECAST_SEC } from '../../../core/auto-txs/target.ts';

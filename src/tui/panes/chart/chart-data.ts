@@ -6,7 +6,7 @@ import type { ChartPart } from '../../../client/price-chart.ts';
 import type { CallOptions } from '../../../client/requests.ts';
 import { timeFrameSec } from '../../../client/values.ts';
 import { type ChartView, type MarketView, statsAt } from '../../../client/views/dashboard.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { MetricsView } from '../../../client/views/metrics.ts';
 import { BUCKET_SEC, fittingBucket, PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';

@@ -1,8 +1,8 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { useCallback, useMemo } from 'react';
 import * as z from 'zod';
-import { chainNameOf } from '../../../client/views/gas.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import { chainNameOf } from '../../../client/views/gas-texts.ts';
 import { csvText } from '../../../core/csv.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import { useToast } from '../../chrome/toast.tsx';

@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
 import { HOUR_MS, HOUR_SEC } from '../../../core/time.ts';
 import { formatChange, formatDuration, formatGwei } from '../../../core/units.ts';

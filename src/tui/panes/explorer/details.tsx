@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
 import type { GasClient } from '../../../client/gas-client.ts';
 import { allPages } from '../../../client/paging.ts';
-import type { HorizonView } from '../../../client/views/advice-responses.ts';
+import type { HorizonView } from '../../../client/views/advice.ts';
 import { type CallCost, costOfCall, workOfGas } from '../../../client/views/cost.ts';
 import type { Fact } from '../../../client/views/fact.ts';
-import { describeLikely } from '../../../client/views/gas.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import { describeLikely } from '../../../client/views/gas-texts.ts';
 import {
   type BlockView,
   confirmationWords,

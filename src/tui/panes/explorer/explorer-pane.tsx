@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'react';
 import { type ClientError, unlessRefused } from '../../../client/errors.ts';
 import type { GasClient } from '../../../client/gas-client.ts';
 import type { CallOptions } from '../../../client/requests.ts';
-import type { SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';

@@ -1,4 +1,4 @@
-import type { HorizonView, RecommendationView, TrackView } from '../../../client/views/advice-responses.ts';
+import type { HorizonView, RecommendationView, TrackView } from '../../../client/views/advice.ts';
 import {
   type AdviceKind,
   advisedWait,
@@ -11,7 +11,7 @@ import {
   type WaitFact,
   waitHeading,
   withOwnWindows,
-} from '../../../client/views/gas.ts';
+} from '../../../client/views/gas-texts.ts';
 import { formatDuration, formatSaving, UNKNOWN } from '../../../core/units.ts';
 import { useFlow } from '../../ui/fact-list.tsx';
 import { useRoom, useTextWidth } from '../../ui/pane-context.tsx';

@@ -2,8 +2,8 @@ import { useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { dataFeeOf, gasOfWork } from '../../../client/threshold-basis.ts';
 import type { ActionView } from '../../../client/views/dashboard.ts';
-import { lacksTips } from '../../../client/views/gas.ts';
-import type { LaneView, SnapshotView } from '../../../client/views/gas-responses.ts';
+import type { LaneView, SnapshotView } from '../../../client/views/gas.ts';
+import { lacksTips } from '../../../client/views/gas-texts.ts';
 import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
 import { hasDataFee } from '../../../core/chains.ts';
 import {

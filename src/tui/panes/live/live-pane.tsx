@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useEffect, useRef } from 'react';
-import type { RecommendationView } from '../../../client/views/advice-responses.ts';
+import type { RecommendationView } from '../../../client/views/advice.ts';
 import type { MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
   advisedWait,
@@ -8,7 +8,7 @@ import {
   IN_THE_PAST,
   waitFactsOf,
   withOwnWindows,
-} from '../../../client/views/gas.ts';
+} from '../../../client/views/gas-texts.ts';
 import { HORIZONS_SEC } from '../../../core/advice.ts';
 import { isOutdated } from '../../../core/chain-status.ts';
 import { changeRatio } from '../../../core/market-stats.ts';
