@@ -106,13 +106,18 @@ export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock):
   return { phase: { kind: 'cooling', cooldownUntil, mustLeave: waitsForLeaving(rule) }, fires: true };
 }
 
-/** Applies a missed block: an alert that would fire stays armed for later blocks, and `fires` means that it is missed. */
-export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
+interface MissedStep {
+  readonly phase: AlertPhase;
+  /** Whether a firing was missed at the block: once per crossing, not for each block beyond the threshold. */
+  readonly missesFiring: boolean;
+}
+
+/** Applies a missed block: an alert that would fire stays armed for later blocks. */
+export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): MissedStep {
   const step = stepAlert(rule, phase, at);
-  if (!step.fires) return step;
+  if (!step.fires) return { phase: step.phase, missesFiring: false };
   const trueSince = phase.kind === 'armed' ? (phase.trueSince ?? at.number) : at.number;
-  // It counts once per crossing, not for each block beyond the threshold.
-  return { phase: { kind: 'armed', trueSince }, fires: at.number === dueBlock(rule, trueSince) };
+  return { phase: { kind: 'armed', trueSince }, missesFiring: at.number === dueBlock(rule, trueSince) };
 }
 
 /** Applies blocks whose prices are unknown: confirmation restarts, and a fired alert waits only for its cooldown. */
@@ -284,25 +289,29 @@ interface AlertDecision {
 
 /** Applies a block to a stored alert, by the exact price that its rule stands for there; `null`: the block changes nothing. */
 export function decideAlert(stored: StoredAlert, priced: PricedBlock, now: number): AlertDecision | null {
-  const { block, isMissed } = priced;
   const price = blockPrice(priced, stored.rule.lane);
   const alert = exactlyPriced(stored, priced);
   if (alert === null || price === null) return null;
-  const { number } = block;
-  const timestamp = Math.floor(block.timestamp);
-  const step = isMissed ? stepMissed : stepAlert;
-  const { phase, fires } = step(alert.rule, alert.phase, { number, timestamp, price });
-  const at = timestamp * 1_000;
+  const { number, timestamp } = priced.block;
+  const at = { number, timestamp: Math.floor(timestamp), price };
+  if (priced.isMissed) {
+    const { phase, missesFiring } = stepMissed(alert.rule, alert.phase, at);
+    const after = { ...alert, phase };
+    if (missesFiring) return { alert: withMissed(after, at), price, fires: false };
+    return isUnchanged(after, stored) ? null : { alert: after, price, fires: false };
+  }
+  const { phase, fires } = stepAlert(alert.rule, alert.phase, at);
   const after = { ...alert, phase };
   if (!fires) return isUnchanged(after, stored) ? null : { alert: after, price, fires };
-  if (!isMissed) {
-    const triggerCount = alert.triggerCount + 1;
-    return { alert: { ...after, triggerCount, lastTriggeredAt: at, updatedAt: now }, price, fires };
-  }
-  // A firing before the alert was created is not missed. Blocks have whole seconds: one of the same second may be younger.
-  const isYounger = timestamp >= Math.floor(alert.createdAt / 1_000);
-  const missed = isYounger && { missedCount: alert.missedCount + 1, lastMissedAt: at };
-  return { alert: { ...after, ...missed }, price, fires: false };
+  const triggerCount = alert.triggerCount + 1;
+  const lastTriggeredAt = at.timestamp * 1_000;
+  return { alert: { ...after, triggerCount, lastTriggeredAt, updatedAt: now }, price, fires };
+}
+
+/** A firing before the alert was created is not missed. Blocks have whole seconds: one of the same second may be younger. */
+function withMissed(alert: StoredAlert, { timestamp }: PriceAtBlock): StoredAlert {
+  if (timestamp < Math.floor(alert.createdAt / 1_000)) return alert;
+  return { ...alert, missedCount: alert.missedCount + 1, lastMissedAt: timestamp * 1_000 };
 }
 
 /** `null`: the block does not count for it. */

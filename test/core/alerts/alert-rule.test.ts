@@ -112,9 +112,15 @@ function walk(rule: AlertRule, blocks: readonly ModelBlock[], { asleep = false }
   const phases: AlertPhase[] = [];
   for (const [place, block] of blocks.entries()) {
     if (!asleep || isWoken(rule, phase, block)) {
-      const step = (block.isMissed ? stepMissed : stepAlert)(rule, phase, block);
-      if (step.fires) (block.isMissed ? missed : fired).push(place);
-      phase = step.phase;
+      if (block.isMissed) {
+        const step = stepMissed(rule, phase, block);
+        if (step.missesFiring) missed.push(place);
+        phase = step.phase;
+      } else {
+        const step = stepAlert(rule, phase, block);
+        if (step.fires) fired.push(place);
+        phase = step.phase;
+      }
     }
     phases.push(phase);
   }

@@ -77,10 +77,15 @@ class ModelAlert {
     const price = this.rule.lane === 'blob' ? blobPrice : prices[this.rule.lane];
     if (price === null) return;
     const at = { number: block.number, timestamp: block.timestamp, price };
-    const { phase, fires } = (isMissed ? stepMissed : stepAlert)(this.rule, this.phase, at);
-    this.phase = phase;
-    if (fires && isMissed) this.missed += 1;
-    if (fires && !isMissed) this.fired.push(block.number);
+    if (isMissed) {
+      const { phase, missesFiring } = stepMissed(this.rule, this.phase, at);
+      this.phase = phase;
+      if (missesFiring) this.missed += 1;
+    } else {
+      const { phase, fires } = stepAlert(this.rule, this.phase, at);
+      this.phase = phase;
+      if (fires) this.fired.push(block.number);
+    }
   }
 
   /** Of what lies between nobody knows whether the condition held, nor whether the price left. */

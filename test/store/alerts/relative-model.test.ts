@@ -221,10 +221,15 @@ class ModelAlert {
     }
     const { relative: _, ...rule } = this.rule;
     const at = { number, timestamp, price: prices[this.rule.lane as Lane] };
-    const { phase, fires } = (isMissed ? stepMissed : stepAlert)({ ...rule, threshold }, this.phase, at);
-    this.phase = phase;
-    if (fires && isMissed) this.missed += 1;
-    if (fires && !isMissed) this.fired.push({ number, threshold });
+    if (isMissed) {
+      const { phase, missesFiring } = stepMissed({ ...rule, threshold }, this.phase, at);
+      this.phase = phase;
+      if (missesFiring) this.missed += 1;
+    } else {
+      const { phase, fires } = stepAlert({ ...rule, threshold }, this.phase, at);
+      this.phase = phase;
+      if (fires) this.fired.push({ number, threshold });
+    }
   }
 
   rewindTo(number: number): void {
