@@ -318,7 +318,7 @@ function startAutoTxs(
     store: autoTxs,
     blocks,
     history,
-    profile: () => follower.sharedChain,
+    profile: () => follower.reconciledChain,
     confirmations,
     freshChain: () => follower.freshChain(),
     coinPrice: coinPrice.read,

@@ -68,7 +68,7 @@ export class Store<Schema = Tables> {
   }
 
   /** Whether it is on a server, where other machines may write to it. */
-  get isShared(): boolean {
+  get isOnServer(): boolean {
     return isPostgres(this.database.queries);
   }
 }

@@ -267,9 +267,9 @@ export class OutboxStore extends Store {
 
   /** A delivery that is due at `now` (ms); on a server it is taken, so that others have it only after the longest attempt. */
   async take(id: string, now: number) {
-    const until = this.isShared ? now + TAKEN_MS : now;
+    const until = this.isOnServer ? now + TAKEN_MS : now;
     const row = await this.database.lockingTransaction(async (db) => {
-      if (this.isShared) {
+      if (this.isOnServer) {
         const { numAffectedRows } = await sql`
           update deliveries set next_attempt_at = ${until} where id in (
             select id from deliveries where id = ${id} and status = 'PENDING' and next_attempt_at <= ${now}

@@ -359,7 +359,7 @@ export function startOutboxWorker(options: StartOptions): LeaderWork {
   };
   const wake = () => worker?.wake();
   // A one-shot command ends by itself, and must not leave attempts unfinished.
-  if (store.isShared && !lease.isOneShot) {
+  if (store.isOnServer && !lease.isOneShot) {
     const ended = run(options.signal).catch(onError);
     return { wake, done: () => ended };
   }

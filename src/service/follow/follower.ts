@@ -97,14 +97,14 @@ export class Follower {
     return Math.min(wallNow(), head.timestamp * 1_000 + AGREES_WITHIN_MS);
   }
 
-  /** The chain that is both stored and served; `null` until known. */
-  get sharedChain(): ChainProfile | null {
+  /** The chain of the source, once it is known to be the stored one and is being written; else `null`. */
+  get reconciledChain(): ChainProfile | null {
     return this.#isReconciled && this.writer.isWriting ? this.chain.profile : null;
   }
 
   /** What is published, while its head is fresh; else `null`. */
   freshChain(): PublishedChain | null {
-    if (this.sharedChain === null) return null;
+    if (this.reconciledChain === null) return null;
     return freshChain(this.#options.source, this.chain, this.state, this.publisher.read(), this.#pauses);
   }
 
@@ -193,7 +193,7 @@ export class Follower {
     await lease.look();
     const until = AbortSignal.any([signal, this.#again.signal]);
     const isStored = source.kind === 'rpc' && (await store.chainId()) !== null;
-    if (isStored && store.isShared && lease.state !== 'stands-by') await this.#compare(true);
+    if (isStored && store.isOnServer && lease.state !== 'stands-by') await this.#compare(true);
     if (isStored && (lease.state === 'stands-by' || this.unfit !== null)) {
       // Again, as its node's blocks may have come until now.
       if (hasRead) this.#filler.rebuildSoon();
@@ -237,7 +237,7 @@ export class Follower {
       if (event.type === 'ended') await this.#filler.settled();
       if (until.aborted) break;
       // A node that goes back drops nothing of a shared database: its blocks go when others take their place.
-      if (event.type === 'reorg' && source.kind === 'rpc' && store.isShared) continue;
+      if (event.type === 'reorg' && source.kind === 'rpc' && store.isOnServer) continue;
       this.#handle(event);
       if (this.writer.isFull) await this.writer.flush();
       if (slice.isOver()) await slice.next();
@@ -267,14 +267,14 @@ export class Follower {
     const { lease, store, track } = this.#options;
     const isUnfit = this.unfit !== null;
     // It bids again once its node was compared, which may be on another chain by then.
-    if (store.isShared) await lease.withdraw();
+    if (store.isOnServer) await lease.withdraw();
     this.#followsAs = lease.state;
     if (this.chain.profile !== null) await this.chain.adopt(this.chain.profile);
     let movedAt = performance.now();
     let comparedAt = isUnfit ? performance.now() : Number.NEGATIVE_INFINITY;
     for (let poll = 0; !until.aborted; poll += 1) {
       if (
-        store.isShared &&
+        store.isOnServer &&
         performance.now() - comparedAt > COMPARE_MS[this.unfit === null ? 'fit' : 'unfit']
       ) {
         comparedAt = performance.now();
@@ -344,7 +344,7 @@ export class Follower {
       ? ({ type: 'keep', behind: null } as const)
       : await abortable(reconcile(source, store, profile), signal);
     // Compared before it led: the database has changed since.
-    if (found.type === 'begin-anew' && source.kind === 'rpc' && store.isShared)
+    if (found.type === 'begin-anew' && source.kind === 'rpc' && store.isOnServer)
       throw new ChainError('wrong-chain', `${source.name} has other blocks than the database`);
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'begin-anew') {

@@ -246,7 +246,7 @@ export class KeyGate implements Gate {
         const failure = this.#toFailure(error);
         for (const request of requests) request.reject(failure);
       });
-      if (this.#waiting.length > 0) await (this.#store.isShared ? setTimeout(GATHER_MS) : setImmediate());
+      if (this.#waiting.length > 0) await (this.#store.isOnServer ? setTimeout(GATHER_MS) : setImmediate());
     }
     this.#running = null;
   }
