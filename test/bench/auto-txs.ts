@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { eachLane } from '../../src/core/advice.ts';
 import { NO_RULES } from '../../src/core/chain-rules.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import type { FreshChain } from '../../src/service/auto-txs/preflight-facts.ts';
+import type { FreshChain } from '../../src/service/follow/fresh-head.ts';
 import { AutoTxSchedule } from '../../src/service/auto-txs/schedule.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';

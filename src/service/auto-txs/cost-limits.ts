@@ -17,8 +17,9 @@ import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { invalidField } from '../http/errors.ts';
+import type { FreshChain } from '../follow/fresh-head.ts';
 import { type CoinPrice, unlessOutdated } from '../published-chain.ts';
-import type { FactSources, FreshChain } from './preflight-facts.ts';
+import type { FactSources } from './preflight-facts.ts';
 
 const PAGE = 200;
 const WITHIN_MS = 4_000;

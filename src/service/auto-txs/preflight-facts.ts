@@ -1,6 +1,5 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { CODE_KINDS } from '../../contract/choices.ts';
-import type { Advice, LaneName } from '../../core/advice.ts';
 import { type AccountFacts, accountFacts } from '../../core/auto-txs/account-gas.ts';
 import { accountsToAsk, type GasFacts, gasFactsAt } from '../../core/auto-txs/gas-check.ts';
 import type { AutoTxOrder } from '../../core/auto-txs/order.ts';
@@ -15,17 +14,8 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
+import type { FreshChain } from '../follow/fresh-head.ts';
 import { type PublishedChain, unlessOutdated } from '../published-chain.ts';
-
-/** Wei per gas, or per blob gas. */
-interface NextBlockPrices extends Pick<Advice, 'nextBaseFee' | 'nextBlobBaseFee'> {
-  readonly lanes: Readonly<Record<LaneName, { readonly price: bigint }>>;
-}
-
-/** What is decided by, of the published chain. */
-export interface FreshChain extends Pick<PublishedChain, 'head' | 'rules' | 'updatedAt'> {
-  readonly advice: NextBlockPrices;
-}
 
 /** The facts of a sender; nonces and its live auto-txs follow each other. Wei. */
 export interface SenderFacts {
@@ -39,7 +29,7 @@ export interface SenderFacts {
 /** What is known of the chain and the sender of a transaction; `advice`: `null` while prices are outdated. */
 interface KnownFacts extends Pick<PreflightFacts, 'nativeUsd' | 'gas' | 'now'> {
   readonly profile: ChainProfile | null;
-  readonly advice: NextBlockPrices | null;
+  readonly advice: FreshChain['advice'] | null;
   readonly sender: Pick<PreflightFacts, 'nextNonce' | 'pendingNonce' | 'balance' | 'dataFees'> &
     Pick<SenderFacts, 'live'>;
 }

@@ -6,9 +6,9 @@ import type { ChainProfile } from '../../core/chains.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
+import type { FreshChain } from '../follow/fresh-head.ts';
 import type { CoinPrice } from '../published-chain.ts';
 import type { CostLimits } from './cost-limits.ts';
-import type { FreshChain } from './preflight-facts.ts';
 
 export interface SenderParts {
   readonly source: ChainSource;

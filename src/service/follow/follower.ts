@@ -10,10 +10,10 @@ import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import { backOffMs } from '../../core/time.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { Lease, LeaseState } from '../lease.ts';
-import { ChainPublisher, type PublishedChain, type PublisherOptions } from '../published-chain.ts';
+import { ChainPublisher, type PublisherOptions } from '../published-chain.ts';
 import type { AdviceJudge } from './advice-judge.ts';
 import { BlockWriter, type BlockWriterOptions } from './block-writer.ts';
-import { freshChain, type PauseWatch, watchPauses } from './fresh-head.ts';
+import { type FreshChain, freshChain, type PauseWatch, watchPauses } from './fresh-head.ts';
 import { createHistoryFiller, type FillerOptions, type HistoryFiller } from './history-filler.ts';
 import { IngestedChain, type IngestedChainOptions, isSameBlock } from './ingested-chain.ts';
 import { blockAt, reconcile, type Unfit, unfitNode } from './reconcile.ts';
@@ -103,7 +103,7 @@ export class Follower {
   }
 
   /** What is published, while its head is fresh; else `null`. */
-  freshChain(): PublishedChain | null {
+  freshChain(): FreshChain | null {
     if (this.reconciledChain === null) return null;
     return freshChain(this.#options.source, this.chain, this.state, this.publisher.read(), this.#pauses);
   }

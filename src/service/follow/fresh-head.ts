@@ -1,5 +1,6 @@
 import { abortable, sleep } from '../../chain/async.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
+import type { Advice, LaneName } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { isOutdated } from '../../core/chain-status.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
@@ -82,6 +83,14 @@ export function watchPauses(watched: Watched) {
   };
 }
 
+/** What auto-txs are decided by, of the published chain. */
+export interface FreshChain extends Pick<PublishedChain, 'head' | 'rules' | 'updatedAt'> {
+  /** Wei per gas, or per blob gas. */
+  readonly advice: Pick<Advice, 'nextBaseFee' | 'nextBlobBaseFee'> & {
+    readonly lanes: Readonly<Record<LaneName, { readonly price: bigint }>>;
+  };
+}
+
 /** What is `published`, while auto-txs may be decided by it: not outdated, not too late, and no pause since; else `null`. */
 export function freshChain(
   source: Pick<ChainSource, 'kind' | 'health'>,
@@ -89,7 +98,7 @@ export function freshChain(
   state: Pick<SourceState, 'isTooLate'>,
   published: PublishedChain | null,
   pauses: Pick<PauseWatch, 'isFresh'>,
-): PublishedChain | null {
+): FreshChain | null {
   // An engine that failed on the head advises on an older block.
   if (published === null || chain.engine?.head?.number !== published.head.number) return null;
   const { head, status } = published;

@@ -10,7 +10,7 @@ import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainRules, type NextFork } from '../../../src/core/chain-rules.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { type DataFees, NO_DATA_FEES } from '../../../src/core/data-fee.ts';
-import type { FreshChain } from '../../../src/service/auto-txs/preflight-facts.ts';
+import type { FreshChain } from '../../../src/service/follow/fresh-head.ts';
 import { AutoTxSchedule } from '../../../src/service/auto-txs/schedule.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
