@@ -33,12 +33,12 @@ export async function findRival(db: Queries, { owner, id, signed }: StoredAutoTx
   return (await same.limit(1).executeTakeFirst())?.id ?? null;
 }
 
-type SealedChange = Omit<AutoTxStep, 'signed'> & { readonly signed?: Sealed | undefined };
+type SealedChange = Omit<AutoTxStep, 'signedBytes'> & { readonly sealed?: Sealed | undefined };
 
 export async function writeAutoTx(trx: Queries, before: StoredAutoTx, change: SealedChange): Promise<void> {
-  const { autoTx: after, notes, at, signed } = change;
+  const { autoTx: after, notes, at, sealed } = change;
   const { id } = before;
-  if (after.signed?.hash !== before.signed?.hash && signed === undefined)
+  if (after.signed?.hash !== before.signed?.hash && sealed === undefined)
     throw new RangeError('a signed transaction changes only with its bytes');
   // Only changed columns: unchanged ones need no index update, and calldata may be long.
   const was = new Map<string, unknown>(Object.entries(toAutoTxRow(before)));
@@ -46,9 +46,9 @@ export async function writeAutoTx(trx: Queries, before: StoredAutoTx, change: Se
   if (changed.length > 0)
     await trx.updateTable('auto_txs').set(Object.fromEntries(changed)).where('id', '=', id).execute();
   await addNotes(trx, id, notes, at);
-  if (signed !== undefined) {
+  if (sealed !== undefined) {
     await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
-    await insertSigned(trx, id, signed);
+    await insertSigned(trx, id, sealed);
   }
   const hasEnded = isFinal(after.state.status);
   if (hasEnded !== isFinal(before.state.status)) {

@@ -50,19 +50,19 @@ export class AutoTxStore extends Store {
   }
 
   /** Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` that are not final. */
-  async create(autoTx: StoredAutoTx, signed: Uint8Array | null, most: number) {
+  async create(autoTx: StoredAutoTx, signedBytes: Uint8Array | null, most: number) {
     const { id, owner, createdAt } = autoTx;
     return this.database.transaction(async (trx) => {
-      if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
+      if ((signedBytes === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
       const notFinal = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_NOT_FINAL);
       if (Number.isFinite(most) && (await countRows(notFinal)) >= most) return { kind: 'too-many' } as const;
       const rival = await findRival(trx, autoTx);
       if (rival !== null) return { kind: 'same-nonce', id: rival } as const;
       await trx.insertInto('auto_txs').values(toAutoTxRow(autoTx)).execute();
       const message =
-        signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target';
+        signedBytes === null ? 'created as a draft, without a signature' : 'created; it waits for its target';
       await addNotes(trx, id, [{ kind: 'CREATED', blockNumber: null, message }], createdAt);
-      if (signed !== null) await insertSigned(trx, id, await this.#seal(trx, id, signed));
+      if (signedBytes !== null) await insertSigned(trx, id, await this.#seal(trx, id, signedBytes));
       await forgetFinal(trx, owner);
       return { kind: 'created' } as const;
     });
@@ -171,8 +171,9 @@ export class AutoTxStore extends Store {
         const after = { ...change.autoTx, id, owner, createdAt };
         const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
         if (rival !== null) return { rival };
-        const signed = change.signed && (await this.#seal(trx, id, change.signed));
-        await writeAutoTx(trx, before, { ...change, autoTx: after, signed });
+        const { notes, at, signedBytes } = change;
+        const sealed = signedBytes && (await this.#seal(trx, id, signedBytes));
+        await writeAutoTx(trx, before, { autoTx: after, notes, at, sealed });
         return after;
       },
     );
@@ -203,9 +204,9 @@ export class AutoTxStore extends Store {
     await requireLease(trx, right.kind === 'one-shot' ? { kind: 'none' } : right);
   }
 
-  async #seal(trx: Queries, id: string, signed: Uint8Array): Promise<Sealed> {
+  async #seal(trx: Queries, id: string, signedBytes: Uint8Array): Promise<Sealed> {
     await requireKey(trx, this.database);
-    return this.database.sealer.seal(id, signed);
+    return this.database.sealer.seal(id, signedBytes);
   }
 
   /** Deletes a draft or final auto-tx with its bytes and timeline. Its savings stay counted. */

@@ -46,7 +46,7 @@ export interface AutoTxStep {
   readonly notes: readonly TimelineNote[];
   readonly at: number;
   /** The bytes of its new signature. */
-  readonly signed?: Uint8Array;
+  readonly signedBytes?: Uint8Array;
 }
 
 /** Applies an event; `null` when its state does not allow it, or nothing changes. */

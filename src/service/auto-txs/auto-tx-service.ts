@@ -49,7 +49,7 @@ import {
   planChange,
   wrongSignature,
 } from './auto-tx-change.ts';
-import { priceLimit } from './cost-limits.ts';
+import { workOutTarget } from './cost-limits.ts';
 import { codeKind, type FactSources, readFacts, senderRequests, type ToCheck } from './preflight-facts.ts';
 
 const ID_BYTES = 8;
@@ -87,7 +87,7 @@ export class AutoTxService {
     const chain = this.#profile();
     const chainId = chain.id;
     const toPrice = { order: orderWith(creation), transaction, value: content.value, profile: () => chain };
-    const order = await priceLimit(this.#parts, toPrice);
+    const order = await workOutTarget(this.#parts, toPrice);
     const checks =
       transaction && (await checkToSend(this.#parts, { owner, id, chainId, transaction, order }));
     const priceAtCreation = this.#ownPrice(transaction);
@@ -138,7 +138,7 @@ export class AutoTxService {
     if (planned === null) return this.#details(owner, before);
     const whole = transaction ?? transactionOf(planned.autoTx);
     const toPrice = { ...planned.autoTx, transaction: whole, profile: () => this.#profile() };
-    const priced = planned.isToPrice ? await priceLimit(this.#parts, toPrice) : null;
+    const priced = planned.isToPrice ? await workOutTarget(this.#parts, toPrice) : null;
     const order = priced ?? planned.autoTx.order;
     const toCheck = whole && { ...planned.autoTx, owner, order, transaction: whole };
     const earlier = transaction === null ? before.checks : null;
@@ -158,7 +158,7 @@ export class AutoTxService {
       const autoTx = { ...change.autoTx, ...(checks && { checks, checkedAt: at }) };
       if (signed === null) return { autoTx, notes: change.notes, at };
       const priceAtCreation = this.#ownPrice(transaction);
-      return { autoTx: { ...autoTx, priceAtCreation }, notes: change.notes, at, signed: signed.bytes };
+      return { autoTx: { ...autoTx, priceAtCreation }, notes: change.notes, at, signedBytes: signed.bytes };
     });
   }
 

@@ -16,8 +16,8 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
-import { invalidField } from '../http/errors.ts';
 import type { FreshChain } from '../follow/fresh-head.ts';
+import { invalidField } from '../http/errors.ts';
 import { type CoinPrice, unlessOutdated } from '../published-chain.ts';
 import type { FactSources } from './preflight-facts.ts';
 
@@ -40,7 +40,7 @@ type PricingParts = Pick<FactSources, 'source' | 'readPublished' | 'wallNow' | '
  * The order with the target that its limit of cost stands for now, for a response: the schedule, which follows the head's fees,
  * works it out anew. @throws {ApiFailure} for a share of nothing
  */
-export async function priceLimit(
+export async function workOutTarget(
   { source, readPublished, wallNow, signal }: PricingParts,
   { order, transaction, value, profile }: NewLimit,
 ): Promise<AutoTxOrder> {

@@ -43,8 +43,8 @@ export function stepNow(stored: StoredAutoTx, event: AutoTxEvent, context: Sende
   return stepStored(stored, event, { confirmations: needed, now: wallNow() });
 }
 
-/** Applies an event in its own transaction, to the state of that moment, and sets what belongs to it beside that. */
-export async function happen(
+/** Applies an event in its own transaction, to the state of that moment, stores the result, and sets what belongs to it beside that. */
+export async function applyAndStore(
   { id, owner, signed }: StoredAutoTx,
   event: AutoTxEvent,
   context: SenderContext,

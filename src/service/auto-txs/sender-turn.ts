@@ -18,7 +18,7 @@ import { OPERATOR } from '../../store/tables.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
 import { observe, pricesOf } from './observation.ts';
 import { preflightFacts, type SenderFacts, withAccounts, withBytes } from './preflight-facts.ts';
-import { happen, isDueNow, type SenderContext, stepNow } from './sender-parts.ts';
+import { applyAndStore, isDueNow, type SenderContext, stepNow } from './sender-parts.ts';
 
 const OBSERVED_AT_ONCE = 8;
 
@@ -151,7 +151,7 @@ async function observeAgain(decided: StoredAutoTx, turn: SenderTurn): Promise<vo
   const { context } = turn;
   const after = await observeAndStore(decided, await nextNonceOf(turn), turn);
   if (!isUnseen(after)) return;
-  await happen(after.stored, declined(after.stored, sendObstacle('nonce_used'), context), context);
+  await applyAndStore(after.stored, declined(after.stored, sendObstacle('nonce_used'), context), context);
 }
 
 interface Observed {
@@ -185,7 +185,7 @@ async function observeAndStore(stored: StoredAutoTx, nextNonce: number, turn: Se
   if (beside === undefined && stepNow(stored, { type: 'observe', observation }, context) === null) {
     return { stored, observation };
   }
-  const changed = await happen(stored, { type: 'observe', observation }, context, beside);
+  const changed = await applyAndStore(stored, { type: 'observe', observation }, context, beside);
   return { stored: changed ?? stored, observation };
 }
 
@@ -342,11 +342,11 @@ async function broadcast(decided: Decided, context: SenderContext): Promise<Sent
   const bytes = await store.signedBytes(stored.id);
   if (bytes === null) {
     // A cancellation or final state from the meantime wins.
-    await happen(stored, { type: 'refuse', obstacle: BYTES_GONE }, context);
+    await applyAndStore(stored, { type: 'refuse', obstacle: BYTES_GONE }, context);
     return 'refused';
   }
   if (bytes === 'sealed') {
-    await happen(stored, declined(stored, KEY_GONE, context), context);
+    await applyAndStore(stored, declined(stored, KEY_GONE, context), context);
     return 'refused';
   }
   if (!isStillWanted()) return settle(decided, TOO_LATE_FAILURE, context);
@@ -360,7 +360,7 @@ async function broadcast(decided: Decided, context: SenderContext): Promise<Sent
   } catch (error) {
     return settle(decided, error, context);
   }
-  await happen(stored, { type: 'sent', node: taken[0] ?? null }, context);
+  await applyAndStore(stored, { type: 'sent', node: taken[0] ?? null }, context);
   return 'sent';
 }
 
@@ -382,7 +382,11 @@ async function settle({ stored, isResend }: Decided, error: unknown, context: Se
   const obstacle = sendObstacle(error.reason, error.message);
   // The pre-flight found its gas to be enough: the node goes by the rules of another block, and a fork ends nothing.
   const isFinal = error.outcome === 'never' && error.reason !== 'intrinsic_gas';
-  await happen(stored, isFinal ? { type: 'refuse', obstacle } : declined(stored, obstacle, context), context);
+  await applyAndStore(
+    stored,
+    isFinal ? { type: 'refuse', obstacle } : declined(stored, obstacle, context),
+    context,
+  );
   return 'refused';
 }
 

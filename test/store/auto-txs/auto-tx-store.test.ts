@@ -113,7 +113,7 @@ describe.each(ENGINES)('on %s', (engine) => {
           autoTx: { ...storedAutoTx(`${id} signed ${nonce}`, { signed: { nonce } }), id, owner: kept.owner },
           notes: [{ kind: 'SIGNED', blockNumber: null, message: 'it was signed' }],
           at: NOW,
-          signed: bytesOf(`${id} signed ${nonce}`),
+          signedBytes: bytesOf(`${id} signed ${nonce}`),
         }),
         'owner',
       );
