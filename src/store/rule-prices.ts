@@ -5,13 +5,13 @@ import {
   ARMED,
   basisAt,
   type DollarBasis,
-  DRIFT_RATIO,
   noPast,
   type PricedBlock,
   repriced,
   type StoredAlert,
 } from '../core/alerts/alert-rule.ts';
 import {
+  DRIFT_RATIO,
   effectivePrice,
   HISTORY_EVERY_SEC,
   NO_BLOB_HISTORY,

@@ -1,6 +1,7 @@
 import type { LanePrices, PricedLane } from '../advice.ts';
 import type { Block } from '../block.ts';
 import {
+  driftOf,
   effectivePrice,
   isPricedByHistory,
   type PriceOrReason,
@@ -135,7 +136,7 @@ const NEVER = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
 export function wakesOf(rule: AlertRule, phase: AlertPhase) {
   const { condition, threshold } = rule;
   const isLess = condition === 'LESS_THAN';
-  const drift = driftOf(rule);
+  const drift = driftOfRule(rule);
   const atMost = (level: bigint) => ({ ...NEVER, atMost: level + drift });
   const atLeast = (level: bigint) => ({ ...NEVER, atLeast: level - drift });
   const whenBack = isLess ? atLeast : atMost;
@@ -179,13 +180,9 @@ function cooled(rule: AlertRule, phase: AlertPhase & { kind: 'cooling' }, at: Pr
 /** Whether its threshold is unknown. */
 const isUnpriced = ({ relative }: AlertRule): boolean => relative != null && relative.reason !== null;
 
-/** The share by which the exact price of a rule in dollars may differ from its threshold before that follows: 0.5 %. */
-export const DRIFT_RATIO = 0.005;
-const DRIFT = 200n;
-
 /** How far the exact price of a rule may lie from its threshold, wei: what is woken is stepped by the exact one. */
-const driftOf = ({ threshold, relative }: Pick<AlertRule, 'threshold' | 'relative'>): bigint =>
-  relative == null || isPricedByHistory(relative.written) ? 0n : threshold / DRIFT + 1n;
+const driftOfRule = ({ threshold, relative }: Pick<AlertRule, 'threshold' | 'relative'>): bigint =>
+  relative == null || isPricedByHistory(relative.written) ? 0n : driftOf(threshold) + 1n;
 
 /** With the price that its rule stands for at `at` (block time, ms); the same object where nothing changes. */
 export function repriced<Alert extends Pick<StoredAlert, 'rule' | 'phase'>>(

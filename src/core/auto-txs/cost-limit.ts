@@ -2,6 +2,7 @@ import { type DataFees, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import {
   fractionOf,
+  hasDrifted,
   MOST_PRICE,
   type PriceOrReason,
   pattern,
@@ -115,17 +116,6 @@ export function targetWithin(
 export const gasCounted = ({ gas, gasLimit }: Pick<CostedTransaction, 'gas' | 'gasLimit'>): bigint =>
   gas !== null && gas < gasLimit ? gas : gasLimit;
 
-/** Whether targets differ by more than 0.5 % of the first: what is stored need not follow smaller moves. */
-export function hasMoved(before: bigint, after: bigint): boolean {
-  const difference = before > after ? before - after : after - before;
-  return difference * MOVE > before;
-}
-
-const MOVE = 200n;
-
-/** The highest target that a stored one may stand for, see {@link hasMoved}. */
-export const mostBehind = (target: bigint): bigint => target + target / MOVE;
-
 /** Wei, rounded down; `null` without the coin's price. */
 function limitWei(maxCost: MaxCost, value: bigint, nativeUsd: number | null): bigint | null {
   if ('maxShareOfValueRatio' in maxCost) {
@@ -170,7 +160,7 @@ export function isNewsOfTarget(before: AutoTxOrder, after: AutoTxOrder): boolean
     was.since === null ||
     was.reason !== is?.reason ||
     was.gas !== is.gas ||
-    hasMoved(before.target, after.target)
+    hasDrifted(before.target, after.target)
   );
 }
 

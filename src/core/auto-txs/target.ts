@@ -1,6 +1,6 @@
 import { GAS_PER_BLOB } from '../eip4844.ts';
+import { driftOf } from '../threshold/threshold.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { mostBehind } from './cost-limit.ts';
 import type { AutoTxOrder } from './order.ts';
 
 export type Bid = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
@@ -71,7 +71,7 @@ export function autoTxWakes(order: Target, bid: Bid) {
   const cap = capOf(bid);
   if (isUnpriced(order)) return { wakeLane: null, wakePrice: null, wakeBase: null, cap };
   if (order.costLimit !== null) {
-    const target = mostBehind(order.target);
+    const target = order.target + driftOf(order.target);
     return { wakeLane: null, wakePrice: null, wakeBase: highestBaseWithin(target, bid), cap };
   }
   if (!order.isStrict) return { wakeLane: order.lane, wakePrice: order.target, wakeBase: null, cap };

@@ -20,6 +20,18 @@ export type Threshold =
 /** A rule: the price that it stands for moves. */
 export type RelativeThreshold = Exclude<Threshold, { kind: 'gwei' }>;
 
+const DRIFT_DIVISOR = 200n;
+
+/** The share by which a price may differ from the stored one before that follows, in dollars or by a limit of cost: 0.5 %. */
+export const DRIFT_RATIO = 1 / Number(DRIFT_DIVISOR);
+
+/** How far a price may move from the stored one, wei, rounded down. */
+export const driftOf = (stored: bigint): bigint => stored / DRIFT_DIVISOR;
+
+/** Whether a price has moved further: the stored one follows. */
+export const hasDrifted = (stored: bigint, price: bigint): boolean =>
+  (price > stored ? price - stored : stored - price) > driftOf(stored);
+
 /** One clear line that says what to write. */
 export class ThresholdError extends RangeError {
   override readonly name = 'ThresholdError';
