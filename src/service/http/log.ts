@@ -47,7 +47,7 @@ export function createRequestLog({ level, isPlain = false, write, redact }: Requ
   };
   const stream = { write: isPlain ? (line: string) => write(plainLine(JSON.parse(line))) : write };
   const logger = pino(options, stream);
-  // Its lines have no such field, and to look for one takes four times as long as the line.
+  // The line of a request has no secret field, and to look for one takes four times as long as the line.
   const requests = logger.child({}, { redact: [] });
   return {
     answered: (level: 'debug' | 'info' | 'error', request: LoggedRequest) => {
