@@ -27,6 +27,8 @@ export interface AlertRun extends Pick<FiringBlock, 'chain' | 'nativeUsd' | 'now
 /** The alerts that a block can change, by what `wakesOf` says. Each condition has its own index: others cost nothing. */
 const isWoken = (priced: PricedBlock) => (e: ExpressionBuilder<Tables, 'alerts'>) => {
   const { block, isMissed } = priced;
+  // A past block wakes a confirming alert only where it completes it; a present one also where it comes later than that.
+  const completes = isMissed ? '=' : '<=';
   // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
   const conditions = PRICED_LANES.flatMap((lane) => {
     const price = blockPrice(priced, lane);
@@ -34,8 +36,7 @@ const isWoken = (priced: PricedBlock) => (e: ExpressionBuilder<Tables, 'alerts'>
     return [
       e('wake_at_most', '>=', integer(price)),
       e('wake_at_least', '<=', integer(price)),
-      // A past block wakes a confirming alert only where it completes it.
-      e('wake_block', isMissed ? '=' : '<=', block.number),
+      e('wake_block', completes, block.number),
       e('wake_ms', '<=', Math.floor(block.timestamp) * 1_000),
     ].map((wakes) => e.and([e('lane', '=', lane), wakes]));
   });

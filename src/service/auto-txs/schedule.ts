@@ -154,14 +154,16 @@ export class AutoTxSchedule {
     if (fresh === null) return [];
     const { lanes, nextBaseFee } = fresh.advice;
     const next = { nextBaseFee, prices: eachLane((lane) => lanes[lane].price) };
-    // The index finds limits of cost within half a percent: where these alone fill a page, all are read to find what is due.
-    for (const limit of [MOST_DUE, Number.MAX_SAFE_INTEGER]) {
-      const found = await store.mayBeDue(next, { now: wallNow(), limit });
-      const due = found.filter((stored) => isDueNow(stored, this.#context));
-      if (due.length > 0 || found.length < limit)
-        return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
-    }
-    return [];
+    const page = await store.mayBeDue(next, { now: wallNow(), limit: MOST_DUE });
+    const senders = this.#sendersDue(page);
+    if (senders.length > 0 || page.length < MOST_DUE) return senders;
+    // The index finds limits of cost within half a percent: these alone fill the page, so all are read.
+    return this.#sendersDue(await store.mayBeDue(next, { now: wallNow(), limit: Number.MAX_SAFE_INTEGER }));
+  }
+
+  #sendersDue(found: readonly StoredAutoTx[]): readonly Hex[] {
+    const due = found.filter((stored) => isDueNow(stored, this.#context));
+    return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
   }
 
   /** Senders of submitted auto-txs: with a new head, or after a pause. */

@@ -40,7 +40,7 @@ export interface SenderTurn {
 export async function takeTurn(turn: SenderTurn): Promise<void> {
   const { from, context, signal, isWhole } = turn;
   const { store } = context;
-  const live = await store.liveOf(OPERATOR, from);
+  const live = await liveOfSender(turn);
   const submitted = (await store.submittedOf(from)).filter((stored) => !isBeingConfirmed(stored, turn));
   const isDue = live.some((stored) => isToBeDecided(stored, turn));
   if (submitted.length === 0 && !isDue && !isWhole) return;
@@ -54,6 +54,9 @@ export async function takeTurn(turn: SenderTurn): Promise<void> {
   );
   await sendDue(nextNonce, observed, turn);
 }
+
+/** As the operator: one account may sign for several owners, and their nonces are one sequence. */
+const liveOfSender = ({ from, context: { store } }: SenderTurn) => store.liveOf(OPERATOR, from);
 
 /** The next nonce of the sender on the chain. */
 const nextNonceOf = ({ from, context: { source }, signal }: SenderTurn) =>
@@ -82,7 +85,7 @@ async function sendDue(nextNonce: number, observed: readonly Observed[], turn: S
   const { from, context, signal } = turn;
   const observations = new Map(observed.map(({ stored, observation }) => [stored.id, observation]));
   const unseen = new Set(observed.filter(isUnseen).map(({ stored }) => stored.id));
-  const live = await context.store.liveOf(OPERATOR, from);
+  const live = await liveOfSender(turn);
   const isToBeSent = (stored: StoredAutoTx, pendingNonce?: number) =>
     unseen.has(stored.id) ? isToBeResent(stored, turn) : isToBeDecided(stored, turn, pendingNonce);
   if (!live.some((stored) => isToBeSent(stored))) return;

@@ -41,11 +41,9 @@ export class SourceState {
   /** The source has responded: its blocks beyond the head must come within a block time. */
   responded(): void {
     const { head } = this.#chain();
-    const number = head === null ? -1 : this.#said(head);
-    this.#awaited =
-      head === null || number <= head.number
-        ? null
-        : { number, until: this.#source.now() + this.#lateAfterMs };
+    const newest = head && this.#newestSaid(head);
+    const isAhead = head !== null && newest !== null && newest > head.number;
+    this.#awaited = isAhead ? { number: newest, until: this.#source.now() + this.#lateAfterMs } : null;
   }
 
   /** Whether the head is from the last run: until the source has responded and its blocks are ingested. */
@@ -66,10 +64,12 @@ export class SourceState {
     const now = this.#source.now();
     const spacing = blockTimeSec * 1_000;
     const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
-    const isOfBacklog = now - this.#lastAt < Math.max(step, spacing) / 2;
+    // Blocks of a backlog come faster than they were made.
+    const comesInPace = now - this.#lastAt >= Math.max(step, spacing) / 2;
     this.#lastAt = now;
-    // A page of a fast chain's backlog may follow a pause, too, but before the present is reached.
-    if (!isOfBacklog && before !== null && !this.isLate(before)) this.#hasBacklog = false;
+    // A late head shows that the present is not reached: a page of a fast chain's backlog may follow a pause, too.
+    if (comesInPace && before !== null && !this.isLate(before)) this.#hasBacklog = false;
+    // After the backlog this block is none of it, even where a reorg brings one of its numbers again.
     this.#backlogEnd = this.#hasBacklog ? block.number : Math.min(this.#backlogEnd, block.number - 1);
     if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
     this.#problem = null;
@@ -121,12 +121,13 @@ export class SourceState {
     const { head } = this.#chain();
     if (this.#source.kind !== 'rpc' || head === null) return false;
     // During a backlog the node may have announced a higher block than the head.
-    const newest = this.#hasBacklog ? this.#said(head) : head.number;
+    const newest = this.#hasBacklog ? this.#newestSaid(head) : head.number;
     if (block.number <= this.#backlogEnd && block.number < newest) return true;
     return this.isLate(head) || (head.timestamp - block.timestamp) * 1_000 > this.#lateAfterMs;
   }
 
-  #said(head: Block): number {
+  /** The highest block that a usable node has named, at least the head. */
+  #newestSaid(head: Block): number {
     const said = this.#source.health().filter(({ state }) => state === 'ok' || state === 'lagging');
     return Math.max(head.number, ...said.map((node) => node.head ?? -1));
   }
