@@ -35,7 +35,7 @@ interface Examined {
 
 export function conditionOf({ source, database, lease, follower }: Examined): Condition {
   const { chain, publisher } = follower;
-  const published = publisher.read();
+  const published = publisher.publish();
   const nodes = source.health();
   const { current } = lease;
   const outdated = published && describeOutdated(published.status);

@@ -38,7 +38,7 @@ export function createLookups(parts: LookupParts) {
   const pending: LookupContext['pending'] = (transaction, lane) =>
     pendingResponse(transaction, lane, {
       source,
-      readPublished: () => publisher.read(),
+      readPublished: () => publisher.publish(),
       reach: (price, withinSec) => chain.reachProbability(price, withinSec),
       wallNow,
     });

@@ -74,7 +74,7 @@ interface PublisherParts extends PublisherOptions {
   readonly filler: Pick<HistoryFiller, 'isFilled'>;
 }
 
-/** Holds the published chain: `read` returns it at any time, `subscribe` calls its listeners at each change. */
+/** Publishes the chain whenever it is asked for; `subscribe` calls its listeners at each change. */
 export class ChainPublisher {
   readonly #parts: PublisherParts;
   readonly #listeners = new Set<() => void>();
@@ -84,8 +84,11 @@ export class ChainPublisher {
     this.#parts = parts;
   }
 
-  /** Made anew at each call, and the same object as long as nothing has changed: responses are cached by it. */
-  read(): PublishedChain | null {
+  /**
+   * What is known now, and where that is news, also tells the listeners. Made anew at each call, and the same object as long as
+   * nothing has changed: responses are cached by it.
+   */
+  publish(): PublishedChain | null {
     const [known, next] = [this.#known, this.#make()];
     if (known === null || next === null ? known === next : isSamePublished(known, next)) return known;
     this.#known = next;
@@ -139,9 +142,9 @@ export class ChainPublisher {
     };
   }
 
-  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
+  /** As {@link publish}. @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
   require(): PublishedChain {
-    const published = this.read();
+    const published = this.publish();
     if (published === null) throw this.whyNone();
     return published;
   }
@@ -172,7 +175,7 @@ export class ChainPublisher {
 
   /** Notices what changes in time: a status, a price that expires, the state of nodes. */
   look(): void {
-    if (this.#listeners.size > 0) this.read();
+    if (this.#listeners.size > 0) this.publish();
   }
 }
 

@@ -182,7 +182,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       { name: 'the keys', check: async () => gate.check?.() },
     ]),
     alertFigures: () => alertFigures(database),
-    gasMetrics: async () => gasMetrics(publisher.read(), await lookups.dataFees()),
+    gasMetrics: async () => gasMetrics(publisher.publish(), await lookups.dataFees()),
     ready: follower.ready,
     changed: () =>
       new Promise((resolve) => {
@@ -331,7 +331,7 @@ function startAutoTxs(
     store: autoTxs,
     profile: () => chain.profile,
     isKeyMissing: () => lease.cannotLead !== null && lease.current === null,
-    readPublished: () => publisher.read(),
+    readPublished: () => publisher.publish(),
     reach: (price, withinSec) => chain.reachProbability(price, withinSec),
     pending,
     confirmations,

@@ -230,7 +230,7 @@ function withClock(identify?: (key: string | null) => Promise<object | null>) {
   let present = presentOf(1);
   const listeners = new Set<() => void>();
   const published = {
-    read: () => present,
+    publish: () => present,
     require: () => present,
     subscribe: (listener: () => void) => {
       listeners.add(listener);

@@ -105,7 +105,7 @@ export class Follower {
   /** What is published, while its head is fresh; else `null`. */
   freshChain(): FreshChain | null {
     if (this.reconciledChain === null) return null;
-    return freshChain(this.#options.source, this.chain, this.state, this.publisher.read(), this.#pauses);
+    return freshChain(this.#options.source, this.chain, this.state, this.publisher.publish(), this.#pauses);
   }
 
   async run(): Promise<void> {

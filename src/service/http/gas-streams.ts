@@ -38,7 +38,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 export type GasStreams = ReturnType<typeof createGasStreams>;
 
 export function createGasStreams(
-  publisher: Pick<ChainPublisher, 'read' | 'require' | 'subscribe'>,
+  publisher: Pick<ChainPublisher, 'publish' | 'require' | 'subscribe'>,
   gate: Pick<Gate, 'identify'>,
 ) {
   const readers = new Map<Controller, Reader & { admittedAt: number }>();
@@ -50,8 +50,8 @@ export function createGasStreams(
   let highest: number | null = null;
   let hasEnded = false;
 
-  function publish(): void {
-    const published = publisher.read();
+  function sendNews(): void {
+    const published = publisher.publish();
     clearTimeout(due);
     due = undefined;
     if (published === null || published === sent?.published) return;
@@ -107,8 +107,8 @@ export function createGasStreams(
   }
 
   /** Blocks that are ingested together share one event, too. */
-  function publishSoon(): void {
-    due ??= setTimeout(publish, Math.max(sentAt + LEAST_GAP_MS - performance.now(), 0));
+  function sendSoon(): void {
+    due ??= setTimeout(sendNews, Math.max(sentAt + LEAST_GAP_MS - performance.now(), 0));
   }
 
   return {
@@ -129,7 +129,7 @@ export function createGasStreams(
         const why = `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`;
         throw new ApiFailure('rate_limit_exceeded', why, { retrySec: 60 });
       }
-      publish();
+      sendNews();
       // The first reader gets the next change at once: a service that has just started is about to become live.
       if (readers.size === 0) sentAt = Number.NEGATIVE_INFINITY;
       const isKnown = sent?.isFirst === true && lastId === String(sent.id);
@@ -140,7 +140,7 @@ export function createGasStreams(
           start(controller) {
             opened = controller;
             if (readers.size === 0) {
-              unsubscribe = publisher.subscribe(publishSoon);
+              unsubscribe = publisher.subscribe(sendSoon);
               beats = setInterval(() => void beat(), BEAT_MS);
             }
             readers.set(controller, { ...reader, admittedAt: performance.now() });

@@ -106,7 +106,7 @@ export interface ResponderOptions extends Pick<ServiceOptions, 'keepsAlerts' | '
 export function createResponder(options: ResponderOptions) {
   const { publisher, gate } = options;
   const readBody = createBodyReader();
-  const cached = createResponseCache(() => publisher.read());
+  const cached = createResponseCache(() => publisher.publish());
   return async (c: Context<{ Bindings: RequestRecord }>, route: Route): Promise<Response> => {
     const { group, path } = route;
     const key = keyOf(c.req, isCompat(path));
