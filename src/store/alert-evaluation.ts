@@ -22,6 +22,8 @@ import {
 export interface AlertRun extends Pick<FiringBlock, 'chain' | 'nativeUsd' | 'now'> {
   /** Ascending. Skips blocks that were evaluated before. */
   readonly blocks: readonly PricedBlock[];
+  /** Time of the newest block that came in time, Unix seconds: `nativeUsd` is stored as of it. `null`: none did. */
+  readonly nativeUsdAt: number | null;
 }
 
 /** The alerts that a block can change, by what `wakesOf` says. Each condition has its own index: others cost nothing. */

@@ -132,9 +132,8 @@ export class BlockStore extends Store {
       if (fork !== null) await rewindAutoTxs(trx, fork - 1, this.#wallNow());
       if (alerts === null) return 0;
       if (fork !== null) await rewindAlerts(trx, fork - 1);
-      const present = alerts.blocks.findLast(({ isMissed }) => !isMissed);
-      if (present !== undefined)
-        await noteCoinPrice(trx, Math.floor(present.block.timestamp), alerts.nativeUsd);
+      const { nativeUsd, nativeUsdAt } = alerts;
+      if (nativeUsdAt !== null) await noteCoinPrice(trx, nativeUsdAt, nativeUsd);
       return evaluateAlerts(trx, alerts);
     }, right);
   }

@@ -9,6 +9,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { fixedPrice } from '../helpers/fixed-price.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
@@ -309,30 +310,34 @@ test('a leader that stores nothing is relieved by one whose node goes on from wh
   clearInterval(beats);
 });
 
-test('a visitor writes history while nobody else does, fires nothing, and makes room at once', async () => {
+test('a one-shot stores history and coin prices while no process leads, fires nothing, and makes room at once', async () => {
   const { path, database } = await prepared();
   const source = new ScriptedSource(makeBlocks(450, FIRST));
-  const visitor = await readyService({
+  const oneShot = await readyService({
     source,
     database: path,
     process: 'gastop now',
     role: 'one-shot',
+    priceFeed: fixedPrice(2_000),
     createEngine,
   });
+  await waitFor(async () => (await oneShot.current()).nativeUsd === 2_000, { what: 'the coin price' });
   source.mine(...makeBlocks(500, 502));
   await waitFor(async () => (await storedHead(database)) === 502);
   expect(await new LeaseStore(database).read()).toBeNull();
   expect(await firedAt(database)).toEqual([]);
+  const stored = await database.queries.selectFrom('coin_prices').selectAll().execute();
+  expect(stored).toMatchObject([{ native_usd: 2_000 }]);
   const other = new ScriptedSource([...makeBlocks(450, FIRST), ...makeBlocks(500, 502)]);
   const service = await startLeader(path, other, 'gastop serve');
   await waitFor(async () => (await new LeaseStore(database).read())?.process === 'gastop serve');
   source.mine(makeBlock(503), makeBlock(504));
   other.mine(makeBlock(503), makeBlock(504));
   await waitFor(async () => (await storedHead(database)) === 504);
-  await waitFor(async () => (await headOf(visitor)) === 504);
+  await waitFor(async () => (await headOf(oneShot)) === 504);
   expect(await firedAt(database)).toEqual([504]);
-  expect([...visitor.errors, ...service.errors]).toEqual([]);
-  await Promise.all([visitor.stop(), service.stop()]);
+  expect([...oneShot.errors, ...service.errors]).toEqual([]);
+  await Promise.all([oneShot.stop(), service.stop()]);
 });
 
 test('two programs on one database cost the node what one does', async () => {

@@ -189,6 +189,7 @@ export class BlockWriter {
     const { profile } = this.#chain;
     if (profile === null) return null;
     const { id: chainId, name: chainName } = profile;
+    const inTime = ingested.findLast(({ block }) => !this.#state.isTooLate(block));
     return {
       blocks: ingested.flatMap(({ block, prices, basis }) => {
         if (prices === null) return [];
@@ -198,6 +199,7 @@ export class BlockWriter {
       }),
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: coinPrice().nativeUsd,
+      nativeUsdAt: inTime === undefined ? null : Math.floor(inTime.block.timestamp),
       now: wallNow(),
     };
   }

@@ -23,6 +23,7 @@ export const runOf = (blocks: readonly PricedBlock[], more: Partial<AlertRun> = 
   blocks,
   chain: { chainId: 1, chainName: 'Ethereum', sourceKind: 'rpc' },
   nativeUsd: null,
+  nativeUsdAt: null,
   now: WALL_NOW,
   ...more,
 });
