@@ -20,3 +20,12 @@ it.each(FAILURES)(
     expect(frame()).toContain('URL');
   },
 );
+
+it.each(FAILURES)('i, where no source answers, opens nothing once one does: $message', async (failure) => {
+  const { frame, shows, press } = await openMonitor({ client: fakeGas(), failure, columns: 100, rows: 30 });
+  await shows('enter the URL');
+  press('i');
+  press('d');
+  await shows('Average');
+  expect(frame()).not.toContain('"');
+});

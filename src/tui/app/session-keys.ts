@@ -39,9 +39,11 @@ export function useSessionKeys(options: SessionKeys): ActionHandlers {
   const pricesKeys = usePricesKeys(options);
   const playbackKeys = usePlaybackKeys(opened?.playback ?? null);
   const toggle = (wanted: 'help' | 'raw') => change({ overlay: overlay === wanted ? null : wanted });
+  // Without a source there is no response; the overlay would open with the next one.
+  const showRaw = () => opened !== null && toggle('raw');
   const isFirst = source.kind === 'opening' && source.id === 0;
   const isBackToBoard = overlay === null && state.chain !== null;
-  const ofTabs = { ...tabs.keys, ...playbackKeys, ...pricesKeys, raw: () => toggle('raw'), zone: toggleZone };
+  const ofTabs = { ...tabs.keys, ...playbackKeys, ...pricesKeys, raw: showRaw, zone: toggleZone };
   return {
     help: () => toggle('help'),
     board: board === null ? NO_CHAINS : () => change({ isBoard: isFirst || !isBoard, overlay: null }),
@@ -86,7 +88,7 @@ export function useZone(at: number) {
   return { zone, zoneName: zoneText(offsetAt(at)), toggleZone };
 }
 
-/** Requests everything on the screen anew, or nothing while it is frozen; without prices the other keys do nothing. */
+/** The keys of prices; without prices only the one that refreshes does something. */
 function usePricesKeys(options: SessionKeys): ActionHandlers {
   const { state, change, source, prices, health, newAlert } = options;
   const { frozen } = state;
