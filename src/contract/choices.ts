@@ -42,7 +42,7 @@ export const EXPIRY_LONGEST_MS = 366 * 86_400_000;
 export const LISTED_DATA_LONGEST = 2_050;
 /** Signed transactions as hex: six blobs with their proofs take 1.6 million characters. */
 export const SIGNED_LONGEST = 4_000_000;
-/** Of a request with one, over HTTP or MCP: beside it are a few small fields. */
+/** Bytes of a request with a signed transaction, over HTTP or MCP, which has a few small fields besides. */
 export const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
 /** Calldata as hex: nodes take no transaction above 128 kB. */
 export const CALLDATA_LONGEST = 2 + 2 * 131_072;

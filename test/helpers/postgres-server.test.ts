@@ -27,7 +27,7 @@ describe.runIf(existsSync('/proc/self/stat'))('the server of a run of tests', ()
     expect(process.kill(pid, 0)).toBe(true);
   });
 
-  test('that does not end is named', async () => {
+  test('is named where it does not end', async () => {
     // What a shell starts beside itself ignores the signal.
     const pid = await orphan('sleep 100');
     onTestFinished(() => void process.kill(pid, 'SIGKILL'));

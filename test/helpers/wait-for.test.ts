@@ -23,7 +23,7 @@ describe('what a test waits for', () => {
     await waiting;
   });
 
-  test('comes, though its answer was under way at the deadline', async () => {
+  test('is returned where its answer was under way at the deadline', async () => {
     withoutWaiting();
     const slow = () => new Promise<number>((resolve) => setTimeout(() => resolve(7), 30_000));
     const waiting = expect(waitFor(slow, { timeoutMs: 500 })).resolves.toBe(7);
@@ -31,7 +31,7 @@ describe('what a test waits for', () => {
     await waiting;
   });
 
-  test('and never comes is named, with how things stand then', async () => {
+  test('is named with how things stand where it never comes', async () => {
     withoutWaiting();
     let blocks = 0;
     const waiting = expect(inTime(never(), 'the end', 1_000, () => `: ${blocks} blocks`)).rejects.toThrow(

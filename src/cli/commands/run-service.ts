@@ -28,7 +28,7 @@ import { keySettings } from './keys.ts';
 import type { ServeFlags } from './serve.ts';
 import { withMcp } from './serve-mcp.ts';
 
-/** From a signal on: requests have ten seconds of it, then deliveries and broadcasts ten, and the database the rest. */
+/** From a signal on: requests have ten seconds of it, then what goes to nodes ten, and the database the rest. */
 const ENDS_WITHIN_MS = 25_000;
 
 export async function serveUntil(
@@ -41,10 +41,10 @@ export async function serveUntil(
   const choice = chosenChain(settings, 'serve');
   const keys = keySettings(io, loaded, flags.keys);
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path, settings.db.value));
-  // Like a kill, which loses nothing either.
+  // Ending in the middle of work loses nothing, as a kill does not.
   io.endWithin(ENDS_WITHIN_MS, () =>
     log.warn(
-      `it ends with something still under way after ${ENDS_WITHIN_MS / 1_000} s: does the database answer?`,
+      `it ends with something still under way after ${ENDS_WITHIN_MS / 1_000} s: do the database and the nodes respond?`,
     ),
   );
   const onError = (error: unknown) => log.problem(error);

@@ -104,12 +104,13 @@ const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)
 export function confirmationWords(count: number, chainId: number | null): string {
   const words = counted(count, 'confirmation');
   if (chainId === null) return words;
-  return hasSettled(count, chainId) ? `${words}, final` : `${words}, final after ${finalAfter(chainId)}`;
+  return isFinalWith(count, chainId) ? `${words}, final` : `${words}, final after ${finalAfter(chainId)}`;
 }
 
 const finalAfter = (chainId: number | null) => confirmationsOf(servedChain(chainId));
 
-export const hasSettled = (confirmations: number, chainId: number | null): boolean =>
+/** Whether so many confirmations make a transaction final on this chain. */
+export const isFinalWith = (confirmations: number, chainId: number | null): boolean =>
   confirmations >= finalAfter(chainId);
 
 /** `0.01 ETH  $31.20`: with `usd`, else with what it is worth at the coin's present price. */

@@ -4,7 +4,7 @@ import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/
 import type { BlockStore } from '../../store/blocks.ts';
 import { isSameBlock } from './ingested-chain.ts';
 
-/** The subscription finds ordinary reorgs; a difference at this depth means another chain. */
+/** The subscription finds ordinary reorgs; where blocks differ at this depth, the chain is another one. */
 const DEEPEST = 128;
 const DEPTHS = [0, 16, DEEPEST] as const;
 /** A node of a fast chain, or one of several behind an address, may lag this much without a fault. */
@@ -19,8 +19,8 @@ export type Reconciliation =
 
 /**
  * Compares the stored history with the chain: its genesis, and blocks at a few depths. The history took a month to
- * collect: only a proven difference counts against it, never blocks that a node lacks, and the history of a chain
- * identified by its genesis is never dropped. Rejects with a `ChainError` or `StoreError`.
+ * collect: only a proven difference counts against it, never blocks that a node lacks. That of a chain identified by its
+ * genesis is never dropped, unless it is so short that a reorg may have replaced it. Rejects with a `ChainError` or `StoreError`.
  */
 export async function reconcile(
   source: ChainSource,
@@ -105,7 +105,7 @@ const unfit = (message: string, isOther = true): Unfit => ({ message, isOther })
 const DOES_NOT_LEAD = 'this process does not lead; give it the right node';
 
 /**
- * Holds a node against a shared database, of which nothing is dropped because of one node: its chain and genesis, with
+ * Holds a node against a shared database, which this changes in nothing: its chain and genesis, with
  * `isWhole` its blocks as well. `null`: it may lead. Rejects with a `ChainError` or `StoreError`.
  */
 export async function unfitNode(

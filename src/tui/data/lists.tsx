@@ -1,9 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { AlertView, ListView } from '../../client/views/alerts.ts';
 import { type AutoTxView, isAwaited } from '../../client/views/auto-txs.ts';
-
 import type { Scope } from '../input/keymap.ts';
 import { type Lists, ListsContext } from './monitor-context.ts';
 import { flushMutations, usePendingChanges } from './mutations.ts';

@@ -109,7 +109,7 @@ export function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView):
   return `${head}${source.ended ? ' ended' : ''}`;
 }
 
-/** The head that was shown when a request was sent which failed so. */
+/** The head that was shown when the request of an error was sent. */
 const failedAt = new WeakMap<ClientError, string | undefined>();
 
 /** One query of the service: refetched with each head or at an interval, with stale data until there is newer. */

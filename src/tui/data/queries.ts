@@ -8,7 +8,7 @@ import { useMonitor, useShownSnapshot } from './monitor-context.ts';
 import { ELSEWHERE_MS, type Polled, type PolledQuery, useMonitorQuery } from './polled-query.ts';
 
 /** Figures of a day change slowly, those of a month hardly. */
-const MARKET_MS = 30_000;
+const FIGURES_MS = 30_000;
 export const MONTH_MS = 300_000;
 
 type MarketTiming = Pick<PolledQuery<MarketView>, 'enabled' | 'freshMs'>;
@@ -20,7 +20,7 @@ export function useMarket(timeFrame: string, timing: MarketTiming = {}): Polled<
     ask: (client, signal) => client.statsMarket(timeFrame, { signal }),
     shortFrom: ({ from }) => shortStart(from, head.blockTimestamp, timeFrame),
     head,
-    freshMs: MARKET_MS,
+    freshMs: FIGURES_MS,
     ...timing,
   });
 }

@@ -12,7 +12,7 @@ import {
   describeBlock,
   describeCoins,
   describeTx,
-  hasSettled,
+  isFinalWith,
   type TxRowView,
   type TxView,
 } from '../../../client/views/metrics.ts';
@@ -64,7 +64,7 @@ type Included = Pick<TxView, 'blockNumber' | 'confirmations'>;
 const depthOf = ({ blockNumber }: Included, { blockNumber: head }: SnapshotView) =>
   blockNumber === null || head === null ? null : head - blockNumber + 1;
 
-/** Refetches a block or a transaction with each new head until one finds it final: before, a reorg may replace it. */
+/** Refetches a block or a transaction with each new head until it is final: until then a reorg may replace it. */
 function useSettling<T extends Included>(
   key: readonly [string, string | number | null],
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
@@ -77,7 +77,7 @@ function useSettling<T extends Included>(
     keepsPrevious: options.keepsPrevious ?? false,
     ask,
     head: snapshot,
-    isSettled: (value) => hasSettled(value.confirmations ?? depthOf(value, snapshot) ?? 0, snapshot.chainId),
+    isSettled: (value) => isFinalWith(value.confirmations ?? depthOf(value, snapshot) ?? 0, snapshot.chainId),
   });
 }
 

@@ -14,7 +14,7 @@ import { chartChoices, choiceOf } from '../chart/chart-data.ts';
 
 /** Slowly changing data is polled less often. */
 const HOUR_CHART_MS = 5_000;
-const MARKET_MS = 10_000;
+const RANGE_MS = 10_000;
 /** A fast recording makes a day's figures stale within seconds. */
 const REPLAY_MS = 1_000;
 
@@ -35,7 +35,7 @@ export function useLiveView() {
   });
   const chart: ChartView | undefined = hour.data;
   const isReplay = snapshot.source.kind === 'replay';
-  const market = useMarket('24h', { freshMs: isReplay ? REPLAY_MS : MARKET_MS });
+  const market = useMarket('24h', { freshMs: isReplay ? REPLAY_MS : RANGE_MS });
   const lacking = (name: string, { data, error }: Polled<unknown>) =>
     data !== undefined || error === null ? [] : [`no ${name}: ${missingReason(error, isPast)}`];
   const updatedAt = recommendation.data?.updatedAt ?? null;
