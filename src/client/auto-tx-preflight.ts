@@ -12,7 +12,13 @@ import type { SignedTransaction } from '../core/transactions/signed-transaction.
 import { ifTold } from './errors.ts';
 import type { GasClient, ReachQuery } from './gas-client.ts';
 import type { CallOptions } from './requests.ts';
-import { type AutoTxView, type CheckView, distanceToTarget, isSentAtOnce } from './views/auto-txs.ts';
+import {
+  type AutoTxView,
+  type CheckView,
+  distanceToTarget,
+  isSentAtOnce,
+  signedStatus,
+} from './views/auto-txs.ts';
 import { ifReachable } from './views/chain-status.ts';
 import type { SnapshotView } from './views/gas.ts';
 import { laneOf } from './views/words.ts';
@@ -43,14 +49,14 @@ export async function preflightAutoTx(
   const toAsk = isHere && snapshot !== null ? reachToAsk(order, transaction, snapshot, now) : null;
   const advice = toAsk && (await ifTold(client.gasRecommendation({ ...call, reach: toAsk })));
   const reach = advice?.reach ?? null;
-  const priced = { ...transaction, ...order, gasSpeed: order.lane };
+  const priced = { ...transaction, ...order, gasSpeed: order.lane, status: statusOf(toCheck) };
   return {
     call: describeTransaction(transaction),
     order,
     checks,
     snapshot,
     distance: present && distanceToTarget(priced, present),
-    isDue: present !== null && isSentAtOnce(priced, present, checks),
+    isDue: present === null ? false : isSentAtOnce(priced, present, checks),
     reach: reach && { ...reach, deadlineSec: reach.deadlineSec ?? toAsk?.deadlineSec ?? null },
   };
 }
@@ -78,9 +84,13 @@ interface AutoTxToJudge {
   readonly id?: string | null;
   /** The stored auto-tx, where the transaction is {@link storedTransaction}. */
   readonly stored?: AutoTxView | null;
+  /** What its status is to be; left out: that of `stored`, or pending. */
+  readonly status?: string;
   /** Its lane is a service's own, whose price is unknown. */
   readonly hasOwnLane?: boolean;
 }
+
+const statusOf = ({ stored = null, status }: AutoTxToJudge) => signedStatus(stored, status);
 
 export interface AutoTxToCheck extends AutoTxToJudge {
   readonly transaction: SignedTransaction;
@@ -165,6 +175,7 @@ export function judgeAutoTx(
     transaction,
     order: { ...order, target: order.target ?? (order.costLimit === null ? lanePrice : null) ?? 0n },
     isTargetPresent: order.target === null && order.costLimit === null,
+    isDisabled: statusOf(toJudge) === 'DISABLED',
     cannotBroadcastReason: snapshot === null ? null : cannotBroadcastReason(snapshot.source.kind),
     chainId: chain.id,
     chainName: chainId === null ? null : chain.name,

@@ -420,6 +420,24 @@ describe('auto-txs of a service elsewhere', () => {
     expect(other.stderr).toMatch(/reachable .*fast/i);
   });
 
+  it.each([
+    ['disabled', [], false],
+    ['disabled', ['--disable'], false],
+    ['pending', ['--disable'], false],
+    ['disabled', ['--enable'], true],
+    ['pending', [], true],
+  ])(
+    'are not said to be sent at once where they are %s and changed with %j',
+    async (status, flags, isSent) => {
+      const { url, host } = await foreignService([{ id: 'b', status, ...row, targetGasPrice: 12 }]);
+      const argv = ['update', 'b', file('signed.txt'), ...flags, '--url', url];
+      const { stderr } = await run(argv, { terminal: true, answer: 'n' });
+      expect(stderr.includes('its target is reached already: it may be broadcast at once')).toBe(isSent);
+      expect(stderr.match(/broadcast at once/g)?.length ?? 0).toBe(isSent ? 1 : 0);
+      expect(stderr).toContain(`Schedule it with ${host}? [y/N]`);
+    },
+  );
+
   it('are cancelled, changed and deleted; one that was sent cannot be cancelled', async () => {
     const { url, kept } = await foreignService(rows);
     expect(await run(['cancel', 'b', '--url', url])).toMatchObject({

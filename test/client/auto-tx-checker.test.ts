@@ -5,6 +5,7 @@ import { createGasClient } from '../../src/client/client.ts';
 import { changedOrder, NEW_ORDER } from '../../src/core/auto-txs/order.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { BLOCK } from '../cli/explorer-answers.ts';
+import { autoTxView } from '../tui/fake-auto-txs.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
 
@@ -94,6 +95,42 @@ describe('a pre-flight that is made at home', () => {
       expect(checks.find(({ name }) => name === 'blob-cap')?.result).toBe(result);
     },
   );
+
+  it.each([
+    ['the next blob base fee is below its cap', { nextBlobBaseFee: 3 }, SENDER, true],
+    ['the next blob base fee is above its cap', { nextBlobBaseFee: 6 }, SENDER, false],
+    ['the next blob base fee is not told', { nextBlobBaseFee: null }, SENDER, null],
+    ['no block is told', 404, SENDER, null],
+    ['its sender is not told', { nextBlobBaseFee: 3 }, 404, null],
+    ['its balance is not told', { nextBlobBaseFee: 3 }, { ...SENDER, balanceWei: null }, null],
+  ])('says that it is sent at once only where that is known: %s', async (_, head, accounts, isDue) => {
+    const current = { ...PRICES, blockNumber: BLOCK.blockNumber, blobBasePrice: 8 };
+    const block = typeof head === 'number' ? head : { ...BLOCK, ...head };
+    const { client } = await serviceOf({ current, accounts, block });
+    const blobs = { ...transaction, type: 3, blobCount: 2, maxFeePerBlobGas: 5n } as const;
+    const order = { ...ORDER, target: 12n * GWEI };
+    const told = await preflightAutoTx(client, { transaction: blobs, order }, NOW);
+    expect(told.isDue).toBe(isDue);
+    const { message = '' } = told.checks.find(({ name }) => name === 'reachable') ?? {};
+    expect(message.includes('it is broadcast at once')).toBe(isDue === true);
+    expect(message.includes('it may be broadcast at once')).toBe(isDue === null);
+  });
+
+  it.each([
+    [{ status: 'DISABLED' }, false],
+    [{ stored: autoTxView({ status: 'DISABLED' }) }, false],
+    [{ stored: autoTxView({ status: 'DISABLED' }), status: 'PENDING' }, true],
+    [{ stored: autoTxView(), status: 'DISABLED' }, false],
+    [{ stored: autoTxView({ status: 'DRAFT' }) }, true],
+  ])('does not call one sent at once that is disabled (%#)', async (changed, isDue) => {
+    const { client } = await serviceOf({ current: PRICES, accounts: SENDER });
+    const order = { ...ORDER, target: 12n * GWEI };
+    const told = await preflightAutoTx(client, { transaction, order, ...changed }, NOW);
+    const { message } = told.checks.find(({ name }) => name === 'reachable') ?? {};
+    const words = isDue ? 'it is broadcast at once' : 'target reached; waits for you to enable it';
+    expect(told.isDue).toBe(isDue);
+    expect(message).toContain(words);
+  });
 
   it.each([
     ['the price feed has been silent for 2h', 'the price feed has been silent for 2h'],

@@ -17,6 +17,7 @@ import {
   mayBeMined,
   type NewAutoTx,
   overpaysCheck,
+  signedStatus,
 } from '../../client/views/auto-txs.ts';
 import { ifReachable } from '../../client/views/chain-status.ts';
 import { checkAutoTx } from '../../contract/auto-txs.ts';
@@ -250,8 +251,8 @@ async function updateAutoTx(
   const { settings } = await context.loadSettings();
   const { enable, disable } = flags;
   if (enable && disable) throw usageError('--enable and --disable cannot be combined');
-  const status = enable ? { status: 'PENDING' } : disable ? { status: 'DISABLED' } : {};
-  const changes: AutoTxChange = { ...requestOf(flags), ...draftOf(flags), ...status };
+  const status = enable ? 'PENDING' : disable ? 'DISABLED' : undefined;
+  const changes: AutoTxChange = { ...requestOf(flags), ...draftOf(flags), status };
   const change = async (client: GasClient, wanted: AutoTxChange): Promise<ExitCode> => {
     const { call, tell, onOne } = changing(io, AUTO_TXS, flags);
     const changed = await onOne(id, flagged(client.updateAutoTx(id, wanted, call), 'auto-tx', FLAGS));
@@ -275,7 +276,8 @@ async function updateAutoTx(
     if (differences.length > 0)
       throw usageError(`${another}: ${differences.join('; ')}; nothing was scheduled`);
   }
-  const requested = { order: orderWith(flags, stored, true), id, yes: flags.yes };
+  const order = orderWith(flags, stored, true);
+  const requested = { order, id, status: signedStatus(stored, status), yes: flags.yes };
   if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
   return await change(opened.client, { ...changes, signedTransaction: input.raw });
 }
@@ -336,12 +338,11 @@ async function isWanted(
   settings: Settings,
   { client, embedded, name }: OpenedClient,
   { transaction }: SignedInput,
-  { order, id = null, yes = false }: Pick<AutoTxToCheck, 'order' | 'id'> & { readonly yes?: boolean },
+  { yes = false, ...asked }: Pick<AutoTxToCheck, 'order' | 'id' | 'status'> & { readonly yes?: boolean },
 ): Promise<boolean> {
   const { ascii, source } = settings;
   const signal = io.interruption();
-  const toCheck = { transaction, order, id };
-  const checked = await preflightAutoTx(client, toCheck, io.now(), { signal });
+  const checked = await preflightAutoTx(client, { ...asked, transaction }, io.now(), { signal });
   print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
   const here = isPassing(settings) ? 'the simulated chain' : 'this database';
   const whom = embedded === null ? cleanLine(name) : here;
@@ -350,7 +351,8 @@ async function isWanted(
     note(io, 'it travels unencrypted: anyone who reads it can send it; use https:// if possible');
   }
   const { isDue } = checked;
-  if (isDue) note(io, 'its target is reached already: it is broadcast at once');
+  if (isDue !== false)
+    note(io, `its target is reached already: it ${isDue ? 'is' : 'may be'} broadcast at once`);
   if (yes) return true;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) {
     if (overpaysCheck(checked.checks) === null) return true;

@@ -8,7 +8,7 @@ import {
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
-import { resultOf } from '../../core/auto-txs/check.ts';
+import { isHoldUnknown, resultOf } from '../../core/auto-txs/check.ts';
 import { isGasCode } from '../../core/auto-txs/gas-check.ts';
 import { isFinal, isWaiting } from '../../core/auto-txs/state-machine.ts';
 import { OVERPAYS } from '../../core/auto-txs/stored-auto-tx.ts';
@@ -191,16 +191,25 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
 
 export type TargetDistance = NonNullable<ReturnType<typeof distanceToTarget>>;
 
-/** Whether a pending auto-tx is broadcast at once, by its prices and these checks of it; its service decides by its own. */
+/** The status of an auto-tx once it is signed, by the one that the change asks for: a disabled one stays so. */
+export const signedStatus = (stored: Pick<AutoTxView, 'status'> | null, asked?: string): string =>
+  asked ?? (stored?.status === 'DISABLED' ? 'DISABLED' : 'PENDING');
+
+/**
+ * Whether it is broadcast at once, by its prices and these checks of it; its service decides by its own. `null`: unknown, as
+ * something is that may hold it back.
+ */
 export function isSentAtOnce(
-  autoTx: PricedAutoTx,
+  autoTx: PricedAutoTx & Pick<AutoTxView, 'status'>,
   snapshot: SnapshotView,
   checks: readonly CheckView[],
-): boolean {
+): boolean | null {
+  if (autoTx.status === 'DISABLED') return false;
   const distance = distanceToTarget(autoTx, snapshot);
   if (distance === null || !distance.isThere || distance.isCapped) return false;
   if (cannotBroadcastReason(snapshot.source.kind) !== null || obstacleOf(checks) !== null) return false;
-  return !checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait');
+  if (checks.some(({ name, result }) => name === 'blob-cap' && result === 'wait')) return false;
+  return isHoldUnknown(checks) ? null : true;
 }
 
 export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {

@@ -10,6 +10,19 @@ export interface Check {
   readonly message: string;
 }
 
+/** What holds back a transaction whose target is reached. Its cap is a part of the target. */
+export const HOLDS: ReadonlyMap<string, string> = new Map([
+  ['key', 'its encryption key'],
+  ['nonce', 'the one with its nonce in the pool'],
+  ['nonce-gap', 'the nonces below it'],
+  ['balance', 'the balance'],
+  ['blob-cap', 'the blob base fee'],
+]);
+
+/** Whether a check that may hold it back could not be made, so that nobody knows whether it is broadcast at its target. */
+export const isHoldUnknown = (checks: readonly Pick<Check, 'name' | 'result'>[]): boolean =>
+  checks.some(({ name, result }) => result === 'unknown' && (HOLDS.has(name) || name === 'chain'));
+
 /** The result of a check that has only `ok`, as in responses of other services. */
 export const resultOf = (ok: boolean | null): CheckResult =>
   ok === null ? 'unknown' : ok ? 'pass' : 'block';

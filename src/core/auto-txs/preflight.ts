@@ -6,7 +6,18 @@ import {
   isTakenBack,
 } from '../transactions/describe-call.ts';
 import { formatDuration, utcMinute } from '../units.ts';
-import { blocks, type Check, type Found, needs, passes, unknown, waits, warns } from './check.ts';
+import {
+  blocks,
+  type Check,
+  type Found,
+  HOLDS,
+  isHoldUnknown,
+  needs,
+  passes,
+  unknown,
+  waits,
+  warns,
+} from './check.ts';
 import { type GasFacts, gasCheck } from './gas-check.ts';
 import type { AutoTxOrder } from './order.ts';
 import {
@@ -33,6 +44,8 @@ export interface PreflightFacts extends PriceFacts {
   readonly order: AutoTxOrder;
   /** Its signed bytes are encrypted with a key that the service does not have. */
   readonly isKeyMissing?: boolean;
+  /** It is not broadcast before the user enables it. */
+  readonly isDisabled?: boolean;
   readonly chainId: number;
   /** `null`: the service does not say which chain it is for, and `chainId` is assumed. */
   readonly chainName: string | null;
@@ -49,15 +62,6 @@ export interface PreflightFacts extends PriceFacts {
 }
 
 export const EXPIRY_MOST_MS = 366 * 86_400_000;
-
-/** What holds back a transaction whose target is reached. Its cap is a part of the target. */
-const HOLDS: readonly (readonly [check: string, words: string])[] = [
-  ['key', 'its encryption key'],
-  ['nonce', 'the one with its nonce in the pool'],
-  ['nonce-gap', 'the nonces below it'],
-  ['balance', 'the balance'],
-  ['blob-cap', 'the blob base fee'],
-];
 
 /** A backup without its key, or a process with another one. */
 export const KEY_GONE: Obstacle = {
@@ -92,8 +96,10 @@ export function preflight(facts: PreflightFacts): Check[] {
     expiry: expiryCheck(facts),
     deadline: deadlineCheck(facts),
   };
-  const hold = HOLDS.find(([name]) => found[name]?.result === 'wait')?.[1] ?? null;
-  found.reachable = facts.isTargetPresent ? null : reachableCheck(facts, hold);
+  const waitsFor = [...HOLDS].find(([name]) => found[name]?.result === 'wait')?.[1] ?? null;
+  const hold = facts.isDisabled ? 'you to enable it' : waitsFor;
+  const made = Object.entries(found).flatMap(([name, each]) => (each === null ? [] : [{ name, ...each }]));
+  found.reachable = facts.isTargetPresent ? null : reachableCheck(facts, hold, !isHoldUnknown(made));
   found.cost = costCheck(facts);
   const isForAnotherChain = transaction.chainId !== null && transaction.chainId !== chainId;
   return Object.entries(found).flatMap(([name, each]) => {

@@ -136,8 +136,12 @@ export function costCheck(facts: PriceFacts): Found {
   return tooMuch === null ? passes(cost) : warns(OVERPAYS, `${tooMuch}; ${cost}`);
 }
 
-/** Whether it can be included at this target, and how far the price is from it. @param hold what holds it back even then */
-export function reachableCheck(facts: PriceFacts, hold: string | null): Found {
+/**
+ * Whether it can be included at this target, and how far the price is from it.
+ * @param hold what holds it back even then
+ * @param isHoldKnown whether all that may hold it back is known
+ */
+export function reachableCheck(facts: PriceFacts, hold: string | null, isHoldKnown: boolean): Found {
   const { order, transaction, nextBaseFee } = facts;
   const reason = unreachable(order, transaction, nextBaseFee === null ? null : nextBaseFee > 0n);
   if (reason !== null) {
@@ -152,7 +156,7 @@ export function reachableCheck(facts: PriceFacts, hold: string | null): Found {
     );
   }
   const next = nextPrices(facts);
-  const message = [whenWords(facts, next, hold), ...notes(facts, next)].join('; ');
+  const message = [whenWords(facts, next, hold, isHoldKnown), ...notes(facts, next)].join('; ');
   if (next === null) return unknown(message);
   return isDue(order, transaction, next) ? passes(message) : waits('target_not_reached', message);
 }
@@ -172,7 +176,12 @@ function neverWords(why: Unreachable, { order, transaction }: PriceFacts): strin
 }
 
 /** The lane's price differs from the price the transaction pays. */
-function whenWords(facts: PriceFacts, next: NextPrices | null, hold: string | null): string {
+function whenWords(
+  facts: PriceFacts,
+  next: NextPrices | null,
+  hold: string | null,
+  isHoldKnown: boolean,
+): string {
   const { order, transaction } = facts;
   const canBroadcast = facts.cannotBroadcastReason == null;
   const whose = order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`;
@@ -188,7 +197,7 @@ function whenWords(facts: PriceFacts, next: NextPrices | null, hold: string | nu
   if (hold !== null) return `target reached; waits for ${hold}`;
   const pays = overpaidBy(facts);
   const own = pays === null ? '' : `, but pays ${gweiBeside(pays, order.target)} itself (see cost)`;
-  return `target reached: it is broadcast at once${own}`;
+  return `target reached: it ${isHoldKnown ? 'is' : 'may be'} broadcast at once${own}`;
 }
 
 /** `null` when a needed price is unknown. A strict target needs no lane price. */

@@ -3,9 +3,9 @@ import { ClientError } from '../../../src/client/errors.ts';
 import type { GasClient } from '../../../src/client/gas-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
-import { describing, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
+import { BLOCK, describing, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
 import { showForm } from './show-form.tsx';
-import { noise, signedTransfer, TO } from './signed.ts';
+import { noise, signedBlobs, signedTransfer, TO } from './signed.ts';
 
 const senderOf = (nonce: number, balance: bigint) => ({
   ...{ chainId: 1, nonce, pendingNonce: nonce, balance, waiting: [] },
@@ -163,6 +163,23 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });
     await shows(/✗ nonce/);
     expect(new Set(asked)).toEqual(new Set(['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266']));
+  });
+
+  it.each([
+    ['the next blob base fee', {}, { block: async () => ({ ...BLOCK, nextBlobBaseFee: null }) }],
+    ['its sender', { autoTxAccount: async () => null }, {}],
+    ['its balance', { autoTxAccount: async () => ({ ...senderOf(7, 0n), balance: null }) }, {}],
+  ])('says and asks that it may be sent at once where %s is not told', async (_, account, gas) => {
+    const block = async () => ({ ...BLOCK, nextBlobBaseFee: 4 });
+    const form = await showForm({ gas: { block, ...gas } }, account);
+    form.paste(await signedBlobs(1));
+    await form.shows('signed transaction');
+    await form.press('enter');
+    await waitFor(() => form.focused().includes('target'));
+    await form.leads(['ctrl+u', '0.06'], 'target reached: it may be broadcast at once');
+    expect(form.screen()).not.toContain('it is broadcast at once');
+    await form.leads('ctrl+s', 'Send it at once?', /It may be broadcast at once and cannot be recalled/);
+    await form.sends('y');
   });
 
   it('puts what needs a look first, and counts what there is no room for', async () => {

@@ -123,7 +123,7 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       saved={describeTarget(order)}
       confirm={async () => {
         // A block may have come since the prices on the screen, and the service decides by its own.
-        const latest = outlook.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
+        const latest = outlook.isDue !== false ? snapshot : await client.gasCurrent().catch(() => snapshot);
         const isOrderNew = hasPaste || ORDER_FIELDS.some((id) => changed.includes(id));
         const overpays = isOrderNew ? overpaysCheck(checks) : null;
         return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
@@ -149,7 +149,8 @@ function scheduleConfirmation(
   latest: SnapshotView,
   overpays: CheckView | null,
 ): Confirmation | null {
-  const { isDue, price, pays } = at(latest);
+  const { isDue: isSent, price, pays } = at(latest);
+  const isDue = isSent !== false;
   if (host === null && !isDue && overpays === null) return null;
   // New blocks come while the dialog is open; its figures stay.
   const block = latest.blockNumber === null ? '' : `After block ${formatCount(latest.blockNumber)}: `;
@@ -160,7 +161,7 @@ function scheduleConfirmation(
     transaction && transactionText(transaction),
     isDue ? `${block}${target}: ${price}.` : `It is broadcast at ${target}.`,
     isDue && pays,
-    isDue && 'It is broadcast at once and cannot be recalled.',
+    isDue && `It ${isSent ? 'is' : 'may be'} broadcast at once and cannot be recalled.`,
     overpays && `! ${overpays.message}.`,
     host && 'This service can send it at any time, whatever the price: only use one that you trust.',
     host && isPlain && 'It travels unencrypted: anyone who reads it can send it; use https:// if possible.',

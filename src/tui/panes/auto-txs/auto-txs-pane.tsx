@@ -109,7 +109,7 @@ const AUTO_TXS: Resource<AutoTxView> = {
     const askToEnable = async (autoTx: AutoTxView) => {
       // A block may have come since the prices on the screen.
       const latest = await client.gasCurrent().catch(() => snapshot);
-      if (!isSentAtOnce(autoTx, latest, [])) enable(autoTx);
+      if (!isSentAtOnce({ ...autoTx, status: 'PENDING' }, latest, [])) enable(autoTx);
       else pane.confirm(autoTx, enableQuestion(snapshot), enable);
     };
     return {

@@ -13,6 +13,7 @@ import {
   isSentAtOnce,
   obstacleOf,
   type PricedAutoTx,
+  signedStatus,
 } from '../../../client/views/auto-txs.ts';
 import { describeDistance } from '../../../client/views/distance.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
@@ -68,6 +69,7 @@ export function useOutlook(
     head: snapshot,
     isSettled: (answer) => answer.account === null,
   });
+  const status = signedStatus(edited);
   const told = { snapshot, sender: sender ?? NOT_ASKED, now };
   const judged = judgeAutoTx(
     {
@@ -75,6 +77,7 @@ export function useOutlook(
       order: asked,
       id: edited?.id ?? null,
       stored: stored && edited,
+      status,
       hasOwnLane: lane === null,
     },
     told,
@@ -96,7 +99,7 @@ export function useOutlook(
   const isHeld = obstacleOf(checks) !== null;
   const at = (present: SnapshotView) => ({
     price: priceText(order, present),
-    isDue: edited?.status !== 'DISABLED' && isSentAtOnce(order, present, checks),
+    isDue: isSentAtOnce({ ...order, status }, present, checks),
     /** Its own price, which may be far from the lane's. */
     pays: bid === null ? null : describeOwnFee(bid, present),
   });
@@ -104,8 +107,9 @@ export function useOutlook(
   const isUnlikely = isThere || isHeld || (pasted.text !== null && pasted.transaction === null);
   // A transaction may pay more than its lane costs.
   const isDear = checks.some(({ name, ok }) => name === 'cost' && ok === false);
-  const due = `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
-  return { order, at, ...present, odds: present.isDue ? due : isUnlikely ? null : likely, checks };
+  const sent = present.isDue === true ? 'is' : 'may be';
+  const due = `target reached: it ${sent} broadcast at once${isDear ? ', but pays more itself' : ''}`;
+  return { order, at, ...present, odds: present.isDue !== false ? due : isUnlikely ? null : likely, checks };
 }
 
 function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
