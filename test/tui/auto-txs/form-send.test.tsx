@@ -165,6 +165,22 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     expect(new Set(asked)).toEqual(new Set(['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266']));
   });
 
+  it('judges its blob cap by each new block, also of a service that knows no senders', async () => {
+    let nextBlobBaseFee: number | null = 4;
+    const block = async () => ({ ...BLOCK, nextBlobBaseFee });
+    const form = await showForm({ gas: { block } }, { autoTxAccount: async () => null });
+    form.paste(await signedBlobs(1));
+    await form.shows(/✓ blob-cap/);
+    const follow = async (next: number | null, blocks: number, finding: RegExp) => {
+      nextBlobBaseFee = next;
+      form.arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + blocks });
+      await form.shows(finding);
+    };
+    await follow(11, 1, /◌ blob-cap/);
+    await follow(10, 2, /✓ blob-cap/);
+    await follow(null, 3, /\? blob-cap/);
+  });
+
   it.each([
     ['the next blob base fee', {}, { block: async () => ({ ...BLOCK, nextBlobBaseFee: null }) }],
     ['its sender', { autoTxAccount: async () => null }, {}],

@@ -67,7 +67,7 @@ export function useOutlook(
     ask: async (client, signal) =>
       transaction === null ? NOT_ASKED : askSender(client, { transaction, order: asked }, { signal }),
     head: snapshot,
-    isSettled: (answer) => answer.account === null,
+    isSettled: ({ account }) => account === null && (transaction?.blobCount ?? 0) === 0,
   });
   const status = signedStatus(edited);
   const told = { snapshot, sender: sender ?? NOT_ASKED, now };
