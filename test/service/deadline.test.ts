@@ -60,7 +60,8 @@ describe('what the deadline of a request abandons', () => {
     const stalled = await Promise.all(Array.from({ length: 16 }, () => stall(port, '/mcp', sent)));
     const statuses = await statusesOf(stalled);
     expect(statuses).toContain(503);
-    expect((await shake()).status).toBe(200);
+    // The first response also reads the code of MCP, which takes a busy machine longer than the deadline.
+    await waitFor(async () => (await shake()).status === 200, { what: 'a place' });
   });
 
   it('gives back the room of large bodies on the routes', async () => {
