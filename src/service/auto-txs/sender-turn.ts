@@ -1,6 +1,7 @@
 import { abortable, mapBounded } from '../../chain/async.ts';
 import { ChainError, SendFailure } from '../../chain/chain-source.ts';
 import { gasFactsAt } from '../../core/auto-txs/gas-check.ts';
+import type { AutoTxOrder } from '../../core/auto-txs/order.ts';
 import { KEY_GONE, preflight, verdict, withEarlierDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
@@ -12,10 +13,13 @@ import { type AutoTxStep, type StoredAutoTx, transactionOf } from '../../core/au
 import { comparedPrice } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { areUntold } from '../../core/chain-rules.ts';
+import type { ChainProfile } from '../../core/chains.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { backOffMs } from '../../core/time.ts';
+import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { OPERATOR } from '../../store/tables.ts';
 import { dataFeesOf } from '../data-fees-in-time.ts';
+import type { FreshChain } from '../follow/fresh-head.ts';
 import { observe, pricesOf } from './observation.ts';
 import { preflightFacts, type SenderFacts, withAccounts, withBytes } from './preflight-facts.ts';
 import { applyAndStore, isDueNow, type SenderContext, stepNow } from './sender-parts.ts';
@@ -42,8 +46,8 @@ export async function takeTurn(turn: SenderTurn): Promise<void> {
   const { store } = context;
   const live = await liveOfSender(turn);
   const submitted = (await store.submittedOf(from)).filter((stored) => !isBeingConfirmed(stored, turn));
-  const isDue = live.some((stored) => isToBeDecided(stored, turn));
-  if (submitted.length === 0 && !isDue && !isWhole) return;
+  const isOneReady = live.some((stored) => isReadyToSend(stored, turn));
+  if (submitted.length === 0 && !isOneReady && !isWhole) return;
   const nextNonce = await nextNonceOf(turn);
   const first = live.find((stored) => nonceOf(stored) === nextNonce);
   if (isWhole && first !== undefined) await context.limits.estimateAnew(first, signal);
@@ -86,9 +90,9 @@ async function sendDue(nextNonce: number, observed: readonly Observed[], turn: S
   const observations = new Map(observed.map(({ stored, observation }) => [stored.id, observation]));
   const unseen = new Set(observed.filter(isUnseen).map(({ stored }) => stored.id));
   const live = await liveOfSender(turn);
-  const isToBeSent = (stored: StoredAutoTx, pendingNonce?: number) =>
-    unseen.has(stored.id) ? isToBeResent(stored, turn) : isToBeDecided(stored, turn, pendingNonce);
-  if (!live.some((stored) => isToBeSent(stored))) return;
+  const isReady = (stored: StoredAutoTx, pendingNonce?: number) =>
+    unseen.has(stored.id) ? isReadyToResend(stored, turn) : isReadyToSend(stored, turn, pendingNonce);
+  if (!live.some((stored) => isReady(stored))) return;
   const [pendingNonce, balance, dataFees] = await Promise.all([
     abortable(context.source.nonce(from, 'pending'), signal),
     abortable(context.source.balance(from), signal),
@@ -97,8 +101,8 @@ async function sendDue(nextNonce: number, observed: readonly Observed[], turn: S
   let sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
   for (const stored of live) {
     if (signal.aborted) return;
-    if (!isToBeSent(stored, sender.pendingNonce)) continue;
-    if (!mayBeDecided(stored, observations.get(stored.id), nextNonce)) continue;
+    if (!isReady(stored, sender.pendingNonce)) continue;
+    if (!isKnownNotOut(stored, observations.get(stored.id), nextNonce)) continue;
     if (await isOutByItself(stored, sender, turn)) continue;
     const decided = await decide(stored, sender, context);
     if (decided === null) continue;
@@ -111,13 +115,17 @@ async function sendDue(nextNonce: number, observed: readonly Observed[], turn: S
   }
 }
 
-const isToBeResent = (stored: StoredAutoTx, { context }: SenderTurn): boolean =>
+/** Submitted before: the time of its next try has come, and its target is reached again. */
+const isReadyToResend = (stored: StoredAutoTx, { context }: SenderTurn): boolean =>
   isResendDue(stored.state, context.wallNow()) && isDueNow(stored, context);
 
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
-/** @param pendingNonce of its sender, once it is known: the gap that it waits for may just have been filled */
-function isToBeDecided(
+/**
+ * Pending, its target is reached, and no hold keeps it.
+ * @param pendingNonce of its sender, once it is known: the gap that it waits for may just have been filled
+ */
+function isReadyToSend(
   stored: StoredAutoTx,
   { context, isWhole }: SenderTurn,
   pendingNonce = Number.POSITIVE_INFINITY,
@@ -128,8 +136,8 @@ function isToBeDecided(
   return NONCES_BELOW.has(hold.code) && nonceOf(stored) <= pendingNonce;
 }
 
-/** Its own bytes may have used its nonce: observations decide, and until they are consistent nothing else does. */
-function mayBeDecided(
+/** Where its own bytes may have used its nonce, observations tell: until they are consistent, it is not sent. */
+function isKnownNotOut(
   stored: StoredAutoTx,
   observation: Observation | null | undefined,
   nextNonce: number,
@@ -250,7 +258,7 @@ async function askFor(seen: StoredAutoTx, context: SenderContext) {
 
 function decisionOf(
   before: StoredAutoTx,
-  { ofBytes, isKeyMissing, accounts, estimate }: Asked,
+  asked: Asked,
   sender: SenderFacts,
   context: SenderContext,
 ): { readonly step: AutoTxStep; readonly decided: Decided | null } | null {
@@ -259,51 +267,88 @@ function decisionOf(
   const transaction = transactionOf(before);
   // It may be held by rules that still hold.
   if (fresh === null || profile === null || transaction === null || areUntold(fresh.rules)) return null;
-  const { state } = before;
-  const isResend = isResendDue(state, now);
-  if (state.status !== 'PENDING' && !isResend) return null;
-  const stored = limits.priced(before, estimate);
+  const isResend = isResendDue(before.state, now);
+  if (before.state.status !== 'PENDING' && !isResend) return null;
+  const stored = limits.priced(before, asked.estimate);
   if (!isDueNow(stored, context)) {
     const moved = limits.moved(before, stored);
     return moved && { step: moved, decided: null };
   }
-  const { order } = stored;
-  const { head } = fresh;
-  const { lanes, nextBaseFee } = fresh.advice;
-  const lanePrice = lanes[order.lane].price;
-  const toCheck = { ...stored, chainId: profile.id, transaction: { ...transaction, ...ofBytes } };
-  const gas = { ...gasFactsAt(fresh, profile, now), ...(accounts !== undefined && { accounts }) };
   const { nativeUsd } = context.coinPrice();
+  const known = { fresh, profile, sender, nativeUsd, now };
+  const { checks, obstacle, isFinal } = judge({ ...stored, transaction }, asked, known);
+  const event =
+    obstacle === null
+      ? sendEvent(stored.order, { isResend, transaction, fresh })
+      : obstacleEvent(stored.state, { isResend, obstacle, isFinal }, context);
+  const at = { steady: steadyNow(), wall: now, genesis: profile.genesisHash };
+  const judged = { ...stored, checks: withEarlierDelegation(checks, stored.checks), checkedAt: now };
+  const step = stepNow(judged, event, context);
+  // If the process was suspended meanwhile, the head is stale.
+  if (step === null || context.freshChain()?.head !== fresh.head) return null;
+  return { step, decided: obstacle === null ? { stored: step.autoTx, at, isResend } : null };
+}
+
+/** What a due auto-tx is judged by. */
+interface KnownNow {
+  readonly fresh: FreshChain;
+  readonly profile: ChainProfile;
+  readonly sender: SenderFacts;
+  readonly nativeUsd: number | null;
+  readonly now: number;
+}
+
+/** Its pre-flight checks now, and what keeps it from being sent; `isFinal`: for good. */
+function judge(
+  stored: StoredAutoTx & { readonly transaction: SignedTransaction },
+  { ofBytes, isKeyMissing, accounts }: Asked,
+  { fresh, profile, sender, nativeUsd, now }: KnownNow,
+) {
+  const { advice } = fresh;
+  const toCheck = { ...stored, chainId: profile.id, transaction: { ...stored.transaction, ...ofBytes } };
+  const gas = { ...gasFactsAt(fresh, profile, now), ...(accounts !== undefined && { accounts }) };
   const facts = {
-    ...preflightFacts(toCheck, { profile, advice: fresh.advice, sender, nativeUsd, gas, now }),
+    ...preflightFacts(toCheck, { profile, advice, sender, nativeUsd, gas, now }),
     isKeyMissing,
   };
   const checks = preflight(facts);
   const judged = verdict(facts, checks);
   const obstacle = 'obstacle' in judged ? judged.obstacle : rivalOf(stored, sender.live);
+  return { checks, obstacle, isFinal: judged.kind === 'refuse' };
+}
+
+interface ToSend {
+  readonly isResend: boolean;
+  readonly transaction: SignedTransaction;
+  readonly fresh: FreshChain;
+}
+
+/** With the price that has reached its target. */
+function sendEvent(order: AutoTxOrder, { isResend, transaction, fresh }: ToSend): AutoTxEvent {
+  if (isResend) return { type: 'resend' };
+  const { lanes, nextBaseFee } = fresh.advice;
+  const lanePrice = lanes[order.lane].price;
   const price = comparedPrice(order, transaction, { lanePrice, nextBaseFee }) ?? lanePrice;
-  const reached = {
-    head: head.number,
-    price,
-    target: order.target,
-    lane: order.isStrict ? null : order.lane,
-  };
-  const times = state.hold !== null && state.hold.code === obstacle?.code ? state.hold.times : 0;
-  const toSend: AutoTxEvent = isResend ? { type: 'resend' } : { type: 'submit', reached };
-  const event: AutoTxEvent =
-    obstacle === null
-      ? toSend
-      : isResend
-        ? { type: 'postpone' }
-        : judged.kind === 'refuse'
-          ? { type: 'refuse', obstacle }
-          : { type: 'hold', obstacle, retryAt: retryLater(times, context) };
-  const at = { steady: steadyNow(), wall: now, genesis: profile.genesisHash };
-  const judgedTx = { ...stored, checks: withEarlierDelegation(checks, stored.checks), checkedAt: now };
-  const step = stepNow(judgedTx, event, context);
-  // If the process was suspended meanwhile, the head is stale.
-  if (step === null || context.freshChain()?.head !== head) return null;
-  return { step, decided: obstacle === null ? { stored: step.autoTx, at, isResend } : null };
+  const lane = order.isStrict ? null : order.lane;
+  return { type: 'submit', reached: { head: fresh.head.number, price, target: order.target, lane } };
+}
+
+interface NotToSend {
+  readonly isResend: boolean;
+  readonly obstacle: Obstacle;
+  readonly isFinal: boolean;
+}
+
+/** One that was sent before stays submitted: a node may have it. */
+function obstacleEvent(
+  { hold }: StoredAutoTx['state'],
+  { isResend, obstacle, isFinal }: NotToSend,
+  context: SenderContext,
+): AutoTxEvent {
+  if (isResend) return { type: 'postpone' };
+  if (isFinal) return { type: 'refuse', obstacle };
+  const times = hold !== null && hold.code === obstacle.code ? hold.times : 0;
+  return { type: 'hold', obstacle, retryAt: retryLater(times, context) };
 }
 
 /** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */
