@@ -11,7 +11,7 @@ import type { StretchScore } from './advice/score.ts';
 export const FILE_OF: Readonly<Record<string, string>> = {
   RESTLESS_BLOCKS: 'src/core/engine/similar-states.ts',
   FULL_ERROR: 'src/core/engine/lane-caps.ts',
-  NEAREST_SHARE: 'src/core/engine/horizons.ts',
+  NEAREST_SHARE: 'src/core/engine/past-states.ts',
   EXCESS_SEC: 'src/core/engine/horizons.ts',
 };
 

@@ -1,20 +1,12 @@
 import { type Chance, HORIZONS_SEC, LANE_PROMISES, REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, REWIND_DEPTH, wholeWei } from './history.ts';
+import { createPastStates, type PastStates, QUANTILES } from './past-states.ts';
 import { SortedValues, WholeSum, WindowMinimum } from './rolling.ts';
 import { type AlikeBlocks, nextShare, tooLittlePast, unknownChance } from './similar-states.ts';
 
-/** Prices that may be waited for: these quantiles of the prices of one horizon, of so many blocks at least. */
-const QUANTILES = [0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.65, 0.8] as const;
+/** The prices of one horizon, of so many blocks at least. */
 const LEAST_PRICED_BLOCKS = 50;
-/** Past states are kept 25 times a horizon, at most once a block, over so many horizons. */
-const STATES_A_HORIZON = 25;
-const STATES = 2_000;
-/** Of these so many at most are compared, and this share of them used: the nearest ones, half above and half below. */
-const COMPARED = 400;
-const NEAREST_SHARE = 0.5;
-const LEAST_NEAREST = 10;
-const LEAST_STATES = 20;
 /** A price is chosen anew so many times a horizon; between, what is stated of it follows the price of now. */
 const DRAWS_A_HORIZON = 8;
 /** At most once in so many blocks while nobody reads the advice. */
@@ -77,45 +69,32 @@ interface Estimate {
   readonly quantile: number | null;
 }
 
-/** The states that are compared, youngest first: every `stride`-th one, numbered in these steps. */
-function createComparedStates() {
-  const values = () => new Float64Array(COMPARED);
-  const facts = {
-    time: values(),
-    /** Logarithm of how far the price fell after it, its last price, and the lowest one within the shorter horizon. */
-    fall: values(),
-    last: values(),
-    soon: values(),
-    /** Logarithm of its price of sending at once over each quantile; in order, those above it. */
-    heights: QUANTILES.map(() => ({ values: values(), sorted: new SortedValues() })),
-  };
-  const all = [facts.time, facts.fall, facts.last, facts.soon, ...facts.heights.map(({ values }) => values)];
-  let youngest = -1;
-  let stride = 0;
+/** What is stated of a price by what came after similar states. @param present price of sending at once at the head */
+function createEstimates(verdicts: Verdicts, states: PastStates, horizonSec: number, present: () => number) {
   return {
-    ...facts,
-    count: 0,
-    /** Makes them those from `oldest` to `newest`, in steps; `put` fills a row with a state, only where it is another one. */
-    moveTo(oldest: number, newest: number, step: number, put: (row: number, state: number) => void): void {
-      const moved = step === stride && newest >= youngest ? newest - youngest : COMPARED;
-      const before = this.count;
-      this.count = Math.max(newest - oldest + 1, 0);
-      const left = Math.max(this.count - moved, 0);
-      for (const { values, sorted } of facts.heights) {
-        for (let row = left; row < before; row += 1)
-          if ((values[row] ?? 0) > 0) sorted.remove(values[row] ?? 0);
-      }
-      if (moved > 0 && left > 0) for (const each of all) each.copyWithin(moved, 0);
-      const fresh = Math.min(moved, this.count);
-      for (let row = 0; row < fresh; row += 1) put(row, (newest - row) * step);
-      for (const { values, sorted } of facts.heights) {
-        for (let row = 0; row < fresh; row += 1) if ((values[row] ?? 0) > 0) sorted.add(values[row] ?? 0);
-      }
-      youngest = newest;
-      stride = step;
+    of(price: number, quantile: number): Estimate | null {
+      const now = present();
+      const found = states.similarTo(quantile, Math.log(feeRatio(now, price)));
+      if (found === null) return null;
+      const { similar, reached, missed, windows, windowsKept } = found;
+      const share = reached / similar;
+      const most = nextShare(windows, windows);
+      const likely = nextShare(share * windows, windows) - verdicts.excess();
+      const probability = Math.max(Math.min(likely, most), 0);
+      const miss = reached < similar ? missed / (similar - reached) - 1 : 0;
+      const isCeiling = reached === similar && likely >= most;
+      return withSaving(
+        { price, share, probability, saving: 0, miss, windows, windowsKept, isCeiling, quantile },
+        now,
+      );
     },
-    forget(): void {
-      stride = 0;
+    /** Sending at once saves nothing, and is as likely as anything can be. */
+    ofSendingNow(): Estimate {
+      const windows = Math.floor(verdicts.seenSec() / horizonSec);
+      return {
+        ...{ price: present(), share: 1, probability: nextShare(windows, windows), saving: 0, miss: 0 },
+        ...{ windows, windowsKept: windows, isCeiling: true, quantile: null },
+      };
     },
   };
 }
@@ -125,7 +104,6 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
   const verdicts = createVerdicts(history, horizonSec);
   const { ask, sendNow, time } = history;
   const horizonBlocks = horizonSec / blockSec;
-  const statePace = Math.max(Math.round(horizonBlocks / STATES_A_HORIZON), 1);
   const drawPace = Math.max(Math.round(horizonBlocks / DRAWS_A_HORIZON), 1);
   const span = () => {
     const { head, oldest } = history;
@@ -133,104 +111,26 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
     return { from: Math.max(Math.min(since, head - LEAST_PRICED_BLOCKS + 1), oldest), to: head + 1 };
   };
   const prices = history.rolling(ask, new SortedValues(), span);
-  /** Of every `statePace`-th block: the logarithm of the price of sending at once over each quantile. */
-  const heights = QUANTILES.map(() => history.column(STATES));
-  /** Of every such block whose window has ended: the logarithm of how far the price fell. */
-  const fall = history.column(STATES);
-  const compared = createComparedStates();
-  /** By block in a ring, so that a rewind finds them. */
-  const drawn: (Estimate | null | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
-
   /** No price beyond the range of JSON integers is told from another. */
   const present = () => wholeWei(sendNow.at(history.head));
-  const quantileOf = (tally: SortedValues, share: number) => tally.quantile(share) ?? present();
-
-  /** Finds the newest states whose windows have ended, evenly spread. */
-  function compareStates(): void {
-    const end = Math.floor((verdicts.pending() - 1) / statePace);
-    const first = Math.max(Math.ceil(history.oldest / statePace), end - STATES + 1);
-    const stride = Math.max(Math.ceil((end - first + 1) / COMPARED), 1);
-    compared.moveTo(Math.ceil(first / stride), Math.floor(end / stride), stride, putCompared);
-  }
-
-  function putCompared(row: number, state: number): void {
-    const block = state * statePace;
-    compared.time[row] = time.at(block);
-    compared.fall[row] = fall.at(state);
-    compared.last[row] = verdicts.last.at(block);
-    compared.soon[row] = soon?.at(block) ?? Number.NaN;
-    for (const [quantile, column] of heights.entries()) {
-      const height = compared.heights[quantile];
-      if (height !== undefined) height.values[row] = column.at(state);
-    }
-  }
-
-  /** What came after the states whose price stood as high above its quantile: the nearest higher and lower ones. */
-  function estimate(price: number, quantile: number): Estimate | null {
-    const { count, time, fall, last } = compared;
-    const heights = compared.heights[quantile];
-    const now = present();
-    const height = Math.log(feeRatio(now, price));
-    if (heights === undefined || heights.sorted.size < LEAST_STATES) return null;
-    const { values, sorted } = heights;
-    const half = Math.max(Math.floor(sorted.size * NEAREST_SHARE), LEAST_NEAREST) >> 1;
-    const below = sorted.countBelow(height);
-    const lowest = below > 0 ? sorted.at(Math.max(below - half, 0)) : height;
-    const highest = below < sorted.size ? sorted.at(Math.min(below + half, sorted.size) - 1) : height;
-    let similar = 0;
-    let reached = 0;
-    let missed = 0;
-    let windows = 0;
-    let windowsKept = 0;
-    let before = Number.POSITIVE_INFINITY;
-    for (let row = 0; row < count; row += 1) {
-      const each = values[row] ?? 0;
-      if (!(each > 0 && each >= lowest && each <= highest)) continue;
-      const isReached = (fall[row] ?? 0) >= each;
-      similar += 1;
-      if (isReached) reached += 1;
-      else missed += endingAs(last[row] ?? 0, each, height);
-      // Windows that overlap add nothing: of the states, youngest first, those a horizon apart count.
-      const at = time[row] ?? 0;
-      if (before - at < horizonSec) continue;
-      before = at;
-      windows += 1;
-      if (isReached) windowsKept += 1;
-    }
-    const share = reached / similar;
-    const most = nextShare(windows, windows);
-    const likely = nextShare(share * windows, windows) - verdicts.excess();
-    const probability = Math.max(Math.min(likely, most), 0);
-    const miss = reached < similar ? missed / (similar - reached) - 1 : 0;
-    const isCeiling = reached === similar && likely >= most;
-    return withSaving(
-      { price, share, probability, saving: 0, miss, windows, windowsKept, isCeiling, quantile },
-      now,
-    );
-  }
-
-  /** Sending at once saves nothing, and is as likely as anything can be. */
-  function sendingNow(): Estimate {
-    const windows = Math.floor(verdicts.seenSec() / horizonSec);
-    return {
-      ...{ price: present(), share: 1, probability: nextShare(windows, windows), saving: 0, miss: 0 },
-      ...{ windows, windowsKept: windows, isCeiling: true, quantile: null },
-    };
-  }
+  const quantileOf = (share: number) => prices.tally.quantile(share) ?? present();
+  const states = createPastStates(history, { horizonSec, horizonBlocks, verdicts, soon });
+  const estimates = createEstimates(verdicts, states, horizonSec, present);
+  /** By block in a ring, so that a rewind finds them. */
+  const drawn: (Estimate | null | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
 
   /** The price of the largest mean saving among those that are likely, at most `ceiling`; `null` for none. */
   function draw(ceiling: number): Estimate | null {
     const now = present();
-    let found: Estimate | null = now <= ceiling ? sendingNow() : null;
+    let found: Estimate | null = now <= ceiling ? estimates.ofSendingNow() : null;
     let before = 0;
-    const { tally } = prices;
     for (const [quantile, share] of QUANTILES.entries()) {
-      const price = quantileOf(tally, share);
+      const price = quantileOf(share);
       if (price === before || price > ceiling) continue;
       // A higher price saves less even if it always comes.
       if (price >= now || (found !== null && 1 - feeRatio(price, now) <= found.saving)) break;
       before = price;
-      const each = estimate(price, quantile);
+      const each = estimates.of(price, quantile);
       if (each === null || each.probability < LEAST_PROBABILITY) continue;
       if (found === null || each.saving > found.saving) found = each;
     }
@@ -243,8 +143,8 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
     const { price, quantile } = before;
     if (quantile === null || price >= now) return null;
     // Between states nothing new is known, and in a warm-up it is not read.
-    const isRough = history.head % statePace > 0 || leastPace > 1;
-    const found = isRough ? withSaving(before, now) : estimate(price, quantile);
+    const isRough = !states.isKept(history.head) || leastPace > 1;
+    const found = isRough ? withSaving(before, now) : estimates.of(price, quantile);
     return found !== null && found.probability >= LEAST_PROBABILITY ? found : null;
   }
 
@@ -256,10 +156,7 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
     settle(): void {
       const from = Math.max(verdicts.pending(), history.oldest);
       verdicts.push();
-      const last = Math.floor((verdicts.pending() - 1) / statePace);
-      for (let state = Math.ceil(from / statePace); state <= last; state += 1) {
-        fall.put(state, -Math.log(verdicts.best.at(state * statePace)));
-      }
+      states.learnSince(from);
     },
     get isKnown(): boolean {
       return verdicts.seenSec() >= LEAST_WINDOWS * horizonSec;
@@ -268,51 +165,25 @@ function createHorizon(history: History, horizonSec: number, blockSec: number, s
     best(ceiling: number, leastPace: number): Estimate | null {
       const { head } = history;
       const pace = Math.max(drawPace, leastPace);
-      compareStates();
+      states.choose();
       const before = drawn[(head - 1) % drawn.length];
       const isKept = head % pace > 0 && before && before.price <= ceiling;
       const found = (isKept ? again(before, leastPace) : null) ?? draw(ceiling);
       drawn[head % drawn.length] = found;
       // The price stands, but for now a wait for it costs more than it saves.
-      return found !== null && found.saving < 0 && present() <= ceiling ? sendingNow() : found;
+      return found !== null && found.saving < 0 && present() <= ceiling ? estimates.ofSendingNow() : found;
     },
     /** Keeps the head's state. */
-    keepState(): void {
-      const { head } = history;
-      if (head % statePace > 0) return;
-      const now = present();
-      const { tally } = prices;
-      for (const [quantile, share] of QUANTILES.entries()) {
-        heights[quantile]?.put(head / statePace, Math.log(feeRatio(now, quantileOf(tally, share))));
-      }
-    },
+    keepState: () => states.keep(present(), quantileOf),
     /** How likely a price that did not come within the shorter horizon still comes within this one. */
-    laterShare(ratio: number): number {
-      const { count, fall, soon } = compared;
-      const least = -Math.log(ratio);
-      let open = 0;
-      let reached = 0;
-      for (let row = 0; row < count; row += 1) {
-        if ((soon[row] ?? 0) <= ratio) continue;
-        open += 1;
-        if ((fall[row] ?? 0) >= least) reached += 1;
-      }
-      return nextShare(reached, open);
-    },
+    laterShare: states.laterShare,
     /** After a rewind: windows that had ended may end otherwise. */
     followHead(): void {
       verdicts.followHead();
-      compared.forget();
+      states.forget();
     },
   };
 }
-
-/**
- * Where a window that missed its price would have ended had it begun `height` above it, not `own` (logarithms): a rise counts
- * as it was, a fall as the same part of the way down, so that no miss ends below the price that it missed.
- */
-const endingAs = (last: number, own: number, height: number): number =>
-  last >= 1 ? last : last ** (height / own);
 
 type Horizon = ReturnType<typeof createHorizon>;
 
@@ -323,6 +194,8 @@ function withSaving(estimate: Estimate, now: number): Estimate {
   const miss = Math.max(estimate.miss, -saved);
   return { ...estimate, miss, saving: probability * saved - (1 - probability) * miss };
 }
+
+type Verdicts = ReturnType<typeof createVerdicts>;
 
 /** The predictions of one horizon at each block, and their outcomes once its time is over. Wei per gas. */
 function createVerdicts(history: History, horizonSec: number) {
