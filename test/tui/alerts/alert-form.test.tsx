@@ -40,6 +40,10 @@ async function open(
         sent.push(alert);
         return (changes.createAlert ?? service.createAlert)(alert);
       },
+      updateAlert: async (id, alert) => {
+        sent.push(alert);
+        return service.updateAlert(id, alert);
+      },
       baseFee: noHistory,
       statsChart: noHistory,
       ...rest.gas,
@@ -47,7 +51,7 @@ async function open(
   });
   if (key !== null) {
     await shown.shows(alerts.length === 0 ? 'No alerts yet' : 'Alerts');
-    await shown.leads(key, 'New alert');
+    await shown.leads(key, key === 'e' ? 'Change' : 'New alert');
   }
   const { sending, ...form } = formOf(shown);
   return { ...shown, ...form, sent, sends: sending(sent) };
@@ -246,6 +250,28 @@ describe('the form of a new alert', () => {
     });
     await shows('Alerts 2');
   });
+
+  const OF_ANOTHER_SERVICE: readonly Partial<AlertDetailsView>[] = [
+    { channels: ['TERMINAL'], method: 'TERMINAL', to: 'tty1' },
+    { channels: ['TERMINAL'], method: null, to: null, targets: { TERMINAL: 'everyone' } },
+    {
+      channels: ['TERMINAL', 'EMAIL'],
+      method: 'TERMINAL',
+      to: 'tty1',
+      targets: { EMAIL: 'gas@example.org' },
+    },
+    { channels: ['EMAIL', 'TERMINAL'], targets: { TERMINAL: 'everyone' } },
+  ];
+
+  it.each(OF_ANOTHER_SERVICE.flatMap((alert) => [['c', alert] as const, ['e', alert] as const]))(
+    'opened with %s leaves out the target of a channel that has none: %j',
+    async (key, changed) => {
+      const { sends } = await open({ key, rows: 37, alerts: [{ ...ALERT, ...changed }] });
+      const body = await sends('ctrl+u', '0.03', 'ctrl+s');
+      expect(JSON.stringify(body)).not.toMatch(/tty1|everyone/);
+      expect(body).toMatchObject({ channels: changed.channels, thresholdGwei: 0.03 });
+    },
+  );
 
   it('of a copy sends the very note, with its lines, joined emoji and Persian words', async () => {
     const note = '👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪 👍🏽 می‌خواهم\nsecond line';

@@ -14,13 +14,12 @@ import { durationOfMs, msOfDuration } from '../../../core/time.ts';
 import { gweiString } from '../../../core/units.ts';
 import { choiceField, type FormField, numberProblem, textField, typedNumber } from '../../input/form.ts';
 
-/** TERMINAL is every running monitor: it needs no target, so a first alert works as it is. */
-const WITHOUT_TARGET = 'TERMINAL';
 const DEFAULTS = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
   threshold: '',
-  channels: WITHOUT_TARGET,
+  // Every running monitor: it needs no target, so a first alert works as it is.
+  channels: 'TERMINAL',
   cooldownMs: durationOfMs(COOLDOWN_DEFAULT_MS),
   disableOnce: 'no',
   note: '',
@@ -59,6 +58,8 @@ const CONDITIONS = new Map([
   ['GREATER_THAN', 'above'],
 ]);
 
+const hasTarget = (channel: string): boolean => channelNamed(channel)?.target !== null;
+
 function hintOf(channel: string): string {
   const target = channelNamed(channel)?.target;
   return target?.hint ?? target?.what ?? 'where it is sent';
@@ -84,7 +85,7 @@ export function alertFields(
   const lanes = choices(offered.gasSpeeds, [draft.gasSpeed], titleWord);
   const sides = choices(offered.conditions, [draft.condition], sideOf);
   const all = choices(offered.channels, channels, plainWord);
-  const targets = channels.filter((channel) => channel !== WITHOUT_TARGET);
+  const targets = channels.filter(hasTarget);
   const fields: readonly FormField[] = [
     choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
     choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
@@ -122,7 +123,10 @@ export function bodyOf(draft: AlertDraft, threshold: Threshold | null) {
     gasSpeed,
     condition,
     note,
-    ...recipientFields(channelsOf(draft).map((name) => [name, (draft[`to:${name}`] ?? '').trim()])),
+    ...recipientFields(
+      // What another service keeps as the target of a channel that has none cannot be seen here.
+      channelsOf(draft).map((name) => [name, hasTarget(name) ? (draft[`to:${name}`] ?? '').trim() : '']),
+    ),
     cooldownMs: msOfDuration(draft.cooldownMs) ?? undefined,
     disableOnce: draft.disableOnce === 'yes',
     hysteresisGwei: typedNumber(draft.hysteresisGwei),
