@@ -27,8 +27,8 @@ type CheckingClient = Pick<GasClient, 'gasCurrent' | 'gasRecommendation'> & Aske
 export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
 
 /**
- * Computed here from prices and the sender's account: the service gets no signed bytes, and the call alone, for its gas,
- * where it is this program's own. @throws ClientError
+ * Computed here from prices and the sender's account. The service gets no signed bytes; one of this program's own gets the call,
+ * to estimate its gas. @throws ClientError
  */
 export async function preflightAutoTx(
   client: CheckingClient,
@@ -42,11 +42,11 @@ export async function preflightAutoTx(
     askSender(client, toCheck, call),
   ]);
   const { order, checks } = judgeAutoTx(toCheck, { snapshot, sender, now });
-  // What this chain's prices are says nothing of another's transaction.
-  const isHere =
-    transaction.chainId === null || (snapshot?.chainId ?? transaction.chainId) === transaction.chainId;
+  // A transaction for another chain is neither near this chain's prices nor likely to see them.
+  const chainId = snapshot?.chainId ?? sender.account?.chainId ?? null;
+  const isHere = transaction.chainId === null || chainId === null || chainId === transaction.chainId;
   const present = isHere ? ifReachable(snapshot, now) : null;
-  const toAsk = isHere && snapshot !== null ? reachToAsk(order, transaction, snapshot, now) : null;
+  const toAsk = isHere ? reachToAsk(order, transaction, snapshot, now) : null;
   const advice = toAsk && (await ifTold(client.gasRecommendation({ ...call, reach: toAsk })));
   const reach = advice?.reach ?? null;
   const priced = { ...transaction, ...order, gasSpeed: order.lane, status: statusOf(toCheck) };
@@ -61,15 +61,21 @@ export async function preflightAutoTx(
   };
 }
 
-/** What a forecast is asked of a target, as the service asks of those that it has; `null`: there is nothing to ask. */
+/**
+ * The question of how likely the target is reached in time: the one that the service asks of its auto-txs. `null`: there is no
+ * price to ask about, or no time left. @param snapshot `null`: prices are unknown
+ */
 export function reachToAsk(
   order: AutoTxOrder<bigint | null>,
   bid: Bid | null,
-  { baseFee, nextBaseFee, lanes }: Pick<SnapshotView, 'baseFee' | 'nextBaseFee' | 'lanes'>,
+  snapshot: Pick<SnapshotView, 'baseFee' | 'nextBaseFee' | 'lanes'> | null,
   now: number,
 ): ReachQuery | null {
   const { target, expiresAt } = order;
-  const prices = { nextBaseFee: nextBaseFee ?? baseFee, averagePrice: lanes.average.price };
+  const prices = snapshot && {
+    nextBaseFee: snapshot.nextBaseFee ?? snapshot.baseFee,
+    averagePrice: snapshot.lanes.average.price,
+  };
   const targetPrice = target === null ? null : forecastPrice({ ...order, target }, bid, prices);
   const deadlineSec = forecastWithin(expiresAt === null ? null : Math.floor((expiresAt - now) / 1_000));
   return targetPrice === null || targetPrice <= 0n || deadlineSec < 1 ? null : { targetPrice, deadlineSec };

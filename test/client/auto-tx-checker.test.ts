@@ -79,6 +79,26 @@ describe('a pre-flight that is made at home', () => {
     );
   });
 
+  it.each<[string, Partial<typeof ORDER>, object, string | null]>([
+    ['of a lane', {}, SENDER, '5'],
+    ['of a lane at its cap', { target: 20n * GWEI }, SENDER, '20'],
+    ['of a lane above its cap', { target: 21n * GWEI }, SENDER, null],
+    ['of its own price', { isStrict: true }, SENDER, null],
+    ['of a share of its value', costLimit(0.001), SENDER, null],
+    ['on another chain', {}, { ...SENDER, chainId: 10 }, null],
+  ])(
+    'asks without prices for the chance of a target only where it is the same at any price: %s',
+    async (_, order, accounts, targetGwei) => {
+      const recommendation = { action: 'WAIT', reach: { probability: 0.4 } };
+      const { client, requests } = await serviceOf({ accounts, recommendation });
+      const { reach } = await preflightAutoTx(client, { transaction, order: { ...ORDER, ...order } }, NOW);
+      const asked = requests.filter(({ path }) => path.includes('recommendation'));
+      const query = `?targetGwei=${targetGwei}&deadlineSec=86400`;
+      expect(asked.map(({ path }) => path.replace(/^[^?]+/, ''))).toEqual(targetGwei === null ? [] : [query]);
+      expect(reach?.probability ?? null).toBe(targetGwei === null ? null : 0.4);
+    },
+  );
+
   it.each([
     [3, 'pass'],
     [5, 'pass'],

@@ -89,16 +89,19 @@ function highestBaseWithin(target: bigint, bid: Bid): bigint | null {
 
 /**
  * The price per gas, wei, with a usual tip, at which its target is reached and a block includes it: what a forecast is
- * asked about. `bid` of `null`: not signed yet. `null`: there is no such price.
+ * asked about. `bid` of `null`: not signed yet. `prices` of `null`: unknown; a lane's price is asked about as it is, where no
+ * cap lies below it. `null`: there is no such price, or it takes prices to know it.
  */
 export function forecastPrice(
   order: Target,
   bid: Bid | null,
-  { nextBaseFee, averagePrice }: { readonly nextBaseFee: bigint; readonly averagePrice: bigint },
+  prices: { readonly nextBaseFee: bigint; readonly averagePrice: bigint } | null,
 ): bigint | null {
   if (bid === null) return isUnpriced(order) ? null : order.target;
-  const usualTip = averagePrice > nextBaseFee ? averagePrice - nextBaseFee : 0n;
   const { wakePrice, wakeBase, cap } = autoTxWakes(order, bid);
+  if (prices === null) return wakePrice !== null && wakePrice <= cap ? wakePrice : null;
+  const { nextBaseFee, averagePrice } = prices;
+  const usualTip = averagePrice > nextBaseFee ? averagePrice - nextBaseFee : 0n;
   const price = wakePrice ?? (wakeBase === null ? null : wakeBase + usualTip);
   return price === null || price < cap + usualTip ? price : cap + usualTip;
 }
