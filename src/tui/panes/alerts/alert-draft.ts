@@ -69,7 +69,7 @@ function hintOf(channel: string): string {
 export function alertFields(
   draft: AlertDraft,
   offered: AlertChoices,
-  threshold: { readonly problem: string | null; readonly beside: string | null },
+  problem: string | null,
   takesRules: boolean | null,
 ): readonly FormField[] {
   const thresholdHint = takesRules === false ? 'gwei, such as 0.04' : 'such as 0.04, $0.40/swap or -25%/7d';
@@ -90,7 +90,7 @@ export function alertFields(
     choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
     choiceField('condition', 'fires', 'when the price is below the threshold, or above it', sides),
     textField('threshold', 'threshold', thresholdHint, {
-      ...threshold,
+      problem,
       ...(/^[\d.,]*$/.test(draft.threshold.trim()) && { unit: 'gwei' }),
     }),
     choiceField('channels', 'notify', 'space ticks; terminal: every running monitor', all, 'many'),

@@ -1,5 +1,5 @@
 import { alertChoices, describedRoute } from '../../../client/openapi.ts';
-import { describeCondition, distanceToThreshold } from '../../../client/views/alert-texts.ts';
+import { describeCondition } from '../../../client/views/alert-texts.ts';
 import type { AlertView } from '../../../client/views/alerts.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/alerts.ts';
@@ -16,7 +16,6 @@ import type { FormProps } from '../../resource/resource-pane.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane, usePaneMemory } from '../../ui/pane-context.tsx';
 import { bold, EMPTY_LINE, filledTo, plain } from '../../ui/text.tsx';
-import { untilText } from '../../ui/time.ts';
 import {
   type AlertDraft,
   alertFields,
@@ -27,14 +26,7 @@ import {
   draftLike,
   readThreshold,
 } from './alert-draft.ts';
-import {
-  besideThreshold,
-  firesNext,
-  useAlertPreview,
-  useThresholdNow,
-  useThresholdReach,
-  whenItFires,
-} from './use-outlook.ts';
+import { useOutlook } from './use-outlook.ts';
 
 export function useAlertOffer() {
   const { isOwnService } = useMonitor();
@@ -52,7 +44,7 @@ export function useAlertOffer() {
 const MOST_LINES = 2;
 
 export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
-  const { snapshot, present, width } = usePane();
+  const { width } = usePane();
   const { client } = useMonitor();
   const { choices: offered, takesRules } = useAlertOffer();
   const { like, isChange = false, prefill } = seed;
@@ -69,12 +61,8 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
     return formOf({ ...draft, channels }, 'threshold', ['note']);
   });
   const draft: AlertDraft = { ...BLANK_DRAFT, ...state.form.draft };
-  const { gasSpeed, condition } = draft;
   const typed = readThreshold(draft.threshold, takesRules);
-  const watched = { gasSpeed, condition, ...useThresholdNow(typed.threshold, draft) };
-  const distance = distanceToThreshold(watched, snapshot);
-  const beside = besideThreshold(watched, distance, snapshot);
-  const fields = alertFields(draft, offered, { problem: typed.problem, beside }, takesRules);
+  const fields = alertFields(draft, offered, typed.problem, takesRules);
   const body = bodyOf(draft, typed.threshold);
   const { method } = body;
   const fieldOf = (name: string, channel: string) => {
@@ -84,17 +72,14 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   };
   const problems = formProblems(fields, checkAlert(body, ANY_SERVICE), fieldOf);
   const alert = problems.size > 0 || typed.threshold === null ? null : body;
-  const preview = useAlertPreview(alert, (at) => untilText(at, present));
-  const blocks = alert?.confirmBlocks ?? 1;
-  const fires =
-    isChange && like !== undefined ? whenItFires(like, blocks, snapshot, present) : firesNext(blocks);
-  const reach = useThresholdReach(watched, distance, fires);
+  const changed = isChange && like !== undefined ? like : null;
+  const { watched, beside, reach, preview } = useOutlook(draft, typed.threshold, alert, changed);
   const isEmpty = draft.threshold.trim() === '';
   const faint = (words: string | null) =>
     wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });
   const named = like === undefined ? '' : `${isChange ? '' : ' like '}${describeCondition(like)}`;
   const saved = describeCondition(watched);
-  const isRise = like === undefined && condition === 'GREATER_THAN';
+  const isRise = like === undefined && draft.condition === 'GREATER_THAN';
   if (made !== null) {
     const onClose = () => {
       setMade(null);
@@ -104,7 +89,8 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   }
   return (
     <ResourceForm
-      {...{ ...state, onLeave, fields, problems, fieldOf, isChange, saved }}
+      {...{ ...state, onLeave, problems, fieldOf, isChange, saved }}
+      fields={fields.map((field) => (field.id === 'threshold' ? { ...field, beside } : field))}
       resource="alert"
       title={`${isChange ? 'Change ' : isRise ? 'New alert for a rise' : 'New alert'}${named}`}
       save={async () => {

@@ -11,7 +11,7 @@ import {
   type AlertThreshold,
   alertState,
   describeReach,
-  type distanceToThreshold,
+  distanceToThreshold,
 } from '../../../client/views/alert-texts.ts';
 import type { AlertView, NewAlert } from '../../../client/views/alerts.ts';
 import { describeDistance } from '../../../client/views/distance.ts';
@@ -33,14 +33,40 @@ import { useMonitorQuery } from '../../data/polled-query.ts';
 import { SETTLED_MS, useReach } from '../../data/queries.ts';
 import { weiOfTypedGwei } from '../../input/form.ts';
 import { usePane } from '../../ui/pane-context.tsx';
-import { shortStart } from '../../ui/time.ts';
+import { shortStart, untilText } from '../../ui/time.ts';
 import { useElapsed } from '../../ui/use-elapsed.ts';
 import type { AlertDraft } from './alert-draft.ts';
+
+/**
+ * What would become of the alert now: its price beside its threshold, how likely that comes, and what it would have done.
+ * @param threshold as typed; `null`: it is none yet
+ * @param alert `null`: it cannot be saved as it is typed
+ * @param changed the alert that is changed; `null`: it is a new one
+ */
+export function useOutlook(
+  draft: AlertDraft,
+  threshold: Threshold | null,
+  alert: NewAlert | null,
+  changed: AlertView | null,
+) {
+  const { snapshot, present } = usePane();
+  const { gasSpeed, condition } = draft;
+  const watched = { gasSpeed, condition, ...useThresholdNow(threshold, draft) };
+  const distance = distanceToThreshold(watched, snapshot);
+  const blocks = alert?.confirmBlocks ?? 1;
+  const fires = changed === null ? firesNext(blocks) : whenItFires(changed, blocks, snapshot, present);
+  return {
+    watched,
+    beside: besideThreshold(watched, distance, snapshot),
+    reach: useThresholdReach(watched, distance, fires),
+    preview: useAlertPreview(alert, (at) => untilText(at, present)),
+  };
+}
 
 type Distance = ReturnType<typeof distanceToThreshold>;
 
 /** `(0.21 gwei now), has to fall 21 %`, `(no dollar price of ETH)`; of a price in gwei `now 0.0507, has to fall 21 %`. */
-export function besideThreshold(
+function besideThreshold(
   { gasSpeed, rule, threshold, thresholdReason }: AlertCondition,
   distance: Distance,
   snapshot: SnapshotView,
@@ -57,7 +83,7 @@ export function besideThreshold(
 /** It reads a day block by block: a minute more of it changes little. */
 const PREVIEW_MS = 300_000;
 
-export function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
+function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
   const { isOwnService: thorough } = useMonitor();
   const { snapshot } = usePane();
   const rule = alert && alertRuleOf(alert);
@@ -95,7 +121,7 @@ export function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) =
 const PRICED_EVERY_MS = 60_000;
 
 /** A threshold as typed with what it stands for now; nothing while that is looked up. */
-export function useThresholdNow(
+function useThresholdNow(
   threshold: Threshold | null,
   { gasSpeed, condition }: Pick<AlertDraft, 'gasSpeed' | 'condition'>,
 ): AlertThreshold {
@@ -122,16 +148,11 @@ export function useThresholdNow(
   return alertThreshold(threshold, data ?? failure);
 }
 
-export const firesNext = (blocks: number) =>
+const firesNext = (blocks: number) =>
   `it fires ${blocks === 1 ? 'with the next block' : `once that holds for ${blocks} blocks`}`;
 
 /** When an alert that is there fires at its price: a change leaves its cooldown as it is. */
-export function whenItFires(
-  alert: AlertView,
-  blocks: number,
-  snapshot: SnapshotView,
-  present: number,
-): string {
+function whenItFires(alert: AlertView, blocks: number, snapshot: SnapshotView, present: number): string {
   const state = alertState(alert, snapshot, present);
   if (state.kind === 'disabled') return 'it fires once it is enabled';
   if (state.kind === 'cooling')
@@ -141,7 +162,7 @@ export function whenItFires(
 
 const LOOKING_AHEAD = 'how likely it is reached: looking …';
 
-export function useThresholdReach(watched: AlertCondition, distance: Distance, fires: string): string | null {
+function useThresholdReach(watched: AlertCondition, distance: Distance, fires: string): string | null {
   const { gasSpeed, condition, rule, threshold, thresholdReason } = watched;
   const { isOwnService } = useMonitor();
   const isForecast = condition === 'LESS_THAN' && laneOf(gasSpeed) !== null;
