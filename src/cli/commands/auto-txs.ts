@@ -169,7 +169,7 @@ const NEVER = 'never';
 type OrderFlags = Flags<'expires' | 'note', 'strict', { target: bigint; maxCost: MaxCost; lane: LaneName }>;
 type DraftFlags = Pick<NewAutoTx, 'to' | 'value' | 'data'>;
 
-function requestOf({ target, maxCost, lane, strict, expires, note }: OrderFlags) {
+function bodyOf({ target, maxCost, lane, strict, expires, note }: OrderFlags) {
   if (target !== undefined && maxCost !== undefined)
     throw usageError('--target and --max-cost cannot be combined: the price follows from the cost');
   return {
@@ -252,7 +252,7 @@ async function updateAutoTx(
   const { enable, disable } = flags;
   if (enable && disable) throw usageError('--enable and --disable cannot be combined');
   const status = enable ? 'PENDING' : disable ? 'DISABLED' : undefined;
-  const changes: AutoTxChange = { ...requestOf(flags), ...draftOf(flags), status };
+  const changes: AutoTxChange = { ...bodyOf(flags), ...draftOf(flags), status };
   const change = async (client: GasClient, wanted: AutoTxChange): Promise<ExitCode> => {
     const { call, tell, onOne } = changing(io, AUTO_TXS, flags);
     const changed = await onOne(id, flagged(client.updateAutoTx(id, wanted, call), 'auto-tx', FLAGS));
@@ -292,7 +292,7 @@ async function createAutoTx(
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  const order = requestOf(flags);
+  const order = bodyOf(flags);
   if (order.targetGasPriceGwei === undefined && order.threshold === undefined)
     throw usageError("an auto-tx needs a target: --target GWEI, or --max-cost '$3'");
   const isDraft = saysDraft(flags);
@@ -412,7 +412,7 @@ async function checkAutoTxs(
 /** The order that the flags make, the rest of it as it is `stored`. `isSignedAnew`: of the transaction that is given. */
 const orderWith = (flags: OrderFlags, stored: AutoTxView | null, isSignedAnew: boolean) => {
   const { target, maxCost, lane, strict } = flags;
-  const { expiresAt: end } = requestOf(flags);
+  const { expiresAt: end } = bodyOf(flags);
   const expiresAt = end === undefined ? undefined : mapped(end, Date.parse);
   const change = { target, maxCost, lane, isStrict: strict, expiresAt };
   return changedOrder(orderOf(stored), change, isSignedAnew);

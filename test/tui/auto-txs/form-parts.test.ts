@@ -3,12 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkAutoTxUpdate } from '../../../src/contract/auto-txs.ts';
 import { SIGNED_LONGEST } from '../../../src/contract/choices.ts';
 import { formOf, formProblems, typeIn } from '../../../src/tui/input/form.ts';
-import {
-  autoTxFields,
-  draftOf,
-  expiresAt,
-  requestOf,
-} from '../../../src/tui/panes/auto-txs/auto-tx-draft.ts';
+import { autoTxFields, bodyOf, draftOf, expiresAt } from '../../../src/tui/panes/auto-txs/auto-tx-draft.ts';
 import { SignedText } from '../../../src/tui/panes/auto-txs/pasted.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
 import { WAITING } from './auto-tx-samples.ts';
@@ -41,7 +36,7 @@ describe('the time an auto-tx may wait', () => {
   const DRAFT = draftOf(null, SNAPSHOT);
   const expiryProblem = (typed: string) => {
     const draft = { ...DRAFT, expiresAt: typed };
-    const checked = checkAutoTxUpdate(requestOf(draft, NOW), NOW);
+    const checked = checkAutoTxUpdate(bodyOf(draft, NOW), NOW);
     return formProblems(autoTxFields(draft, '', null, NOW), checked).get('expiresAt');
   };
 

@@ -14,7 +14,8 @@ import { durationOfMs, msOfDuration } from '../../../core/time.ts';
 import { gweiString } from '../../../core/units.ts';
 import { choiceField, type FormField, numberProblem, textField, typedNumber } from '../../input/form.ts';
 
-const DEFAULTS = {
+/** A new alert, as it is typed. */
+export const DEFAULT_DRAFT = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
   threshold: '',
@@ -28,23 +29,22 @@ const DEFAULTS = {
 };
 
 /** As typed. The target of a channel stays when the channel is unticked. */
-export type AlertDraft = Readonly<typeof DEFAULTS> & { readonly [target: `to:${string}`]: string };
-export const BLANK_DRAFT: AlertDraft = DEFAULTS;
+export type AlertDraft = Readonly<typeof DEFAULT_DRAFT> & { readonly [target: `to:${string}`]: string };
 
-export function draftLike(alert: AlertView): AlertDraft {
+export function draftOf(alert: AlertView): AlertDraft {
   const { channels, cooldownMs, hysteresis, method, to } = alert;
   const written = writtenThreshold(alert);
   const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
   return {
-    gasSpeed: alert.gasSpeed ?? BLANK_DRAFT.gasSpeed,
-    condition: alert.condition ?? BLANK_DRAFT.condition,
+    gasSpeed: alert.gasSpeed ?? DEFAULT_DRAFT.gasSpeed,
+    condition: alert.condition ?? DEFAULT_DRAFT.condition,
     threshold: written === null ? '' : thresholdText(written),
-    channels: channels.join('\n') || BLANK_DRAFT.channels,
-    cooldownMs: cooldownMs === null ? BLANK_DRAFT.cooldownMs : durationOfMs(cooldownMs),
+    channels: channels.join('\n') || DEFAULT_DRAFT.channels,
+    cooldownMs: cooldownMs === null ? DEFAULT_DRAFT.cooldownMs : durationOfMs(cooldownMs),
     disableOnce: alert.disableOnce ? 'yes' : 'no',
     note: alert.note ?? '',
-    hysteresisGwei: hysteresis === null ? BLANK_DRAFT.hysteresisGwei : gweiString(hysteresis),
-    confirmBlocks: String(alert.confirmBlocks ?? BLANK_DRAFT.confirmBlocks),
+    hysteresisGwei: hysteresis === null ? DEFAULT_DRAFT.hysteresisGwei : gweiString(hysteresis),
+    confirmBlocks: String(alert.confirmBlocks ?? DEFAULT_DRAFT.confirmBlocks),
     ...Object.fromEntries(Object.entries(targets).map(([channel, target]) => [`to:${channel}`, target])),
   };
 }
@@ -117,6 +117,7 @@ export function alertFields(
   return fields.filter(({ id }) => id === 'threshold' || !offered.unknown.some((name) => name === id));
 }
 
+/** The alert as the body of a request has it. */
 export function bodyOf(draft: AlertDraft, threshold: Threshold | null) {
   const { gasSpeed, condition, note } = draft;
   return {

@@ -19,11 +19,11 @@ import { bold, EMPTY_LINE, filledTo, plain } from '../../ui/text.tsx';
 import {
   type AlertDraft,
   alertFields,
-  BLANK_DRAFT,
   bodyOf,
   channelsOf,
+  DEFAULT_DRAFT,
   describeForms,
-  draftLike,
+  draftOf,
   readThreshold,
 } from './alert-draft.ts';
 import { useOutlook } from './use-outlook.ts';
@@ -52,15 +52,15 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const [made, setMade] = usePaneMemory<Saved | null>('alert-made', null);
   const [lastRule, setLastRule] = usePaneMemory('alert-rule', '');
   const state = useFormState('alert-form', () => {
-    const fresh = { ...BLANK_DRAFT, threshold: takesRules === false ? '' : lastRule, ...values };
-    const draft = like === undefined ? fresh : draftLike(like);
+    const fresh = { ...DEFAULT_DRAFT, threshold: takesRules === false ? '' : lastRule, ...values };
+    const draft = like === undefined ? fresh : draftOf(like);
     // A new alert starts with a channel that the service offers; others keep theirs.
     const isOffered = channelsOf(draft).some((channel) => offered.channels.includes(channel));
     const channels = like || isOffered ? draft.channels : (offered.channels[0] ?? '');
     // A note is the user's own text, also in a copy: typing continues it.
     return formOf({ ...draft, channels }, 'threshold', ['note']);
   });
-  const draft: AlertDraft = { ...BLANK_DRAFT, ...state.form.draft };
+  const draft: AlertDraft = { ...DEFAULT_DRAFT, ...state.form.draft };
   const typed = readThreshold(draft.threshold, takesRules);
   const fields = alertFields(draft, offered, typed.problem, takesRules);
   const body = bodyOf(draft, typed.threshold);

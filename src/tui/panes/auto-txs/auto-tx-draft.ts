@@ -96,8 +96,8 @@ export function autoTxFields(
   ];
 }
 
-/** The order as a request has it, with these fields only. */
-export function requestOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
+/** The order as the body of a request has it, with these fields only. */
+export function bodyOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
   const at = expiresAt(draft.expiresAt, now);
   const maxCost = maxCostOf(draft.targetGasPriceGwei);
   const target: { readonly targetGasPriceGwei?: number; readonly threshold?: MaxCost } =

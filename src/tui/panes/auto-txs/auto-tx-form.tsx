@@ -21,14 +21,7 @@ import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
-import {
-  type AutoTxDraft,
-  autoTxFields,
-  DEFAULT_DRAFT,
-  draftOf,
-  fieldOf,
-  requestOf,
-} from './auto-tx-draft.ts';
+import { type AutoTxDraft, autoTxFields, bodyOf, DEFAULT_DRAFT, draftOf, fieldOf } from './auto-tx-draft.ts';
 import { checkLines } from './auto-tx-facts.ts';
 import { NOTHING_PASTED, type Pasted, READING, transactionText, usePastedTransaction } from './pasted.ts';
 import { type Outlook, useOutlook } from './use-outlook.ts';
@@ -105,14 +98,14 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       {...{ ...state, onLeave, fields, isChange, below }}
       resource="auto-tx"
       title={what ?? 'New auto-tx'}
-      problems={formProblems(fields, checkAutoTxUpdate(requestOf(draft, now(), sent), now()), fieldOf)}
+      problems={formProblems(fields, checkAutoTxUpdate(bodyOf(draft, now(), sent), now()), fieldOf)}
       fieldOf={fieldOf}
       close={() => {
         setSigned(NOTHING_PASTED);
         state.close();
       }}
       save={async () => {
-        const body = { ...bytes, ...requestOf(draft, now(), sent) };
+        const body = { ...bytes, ...bodyOf(draft, now(), sent) };
         if (edited !== null) {
           await client.updateAutoTx(edited.id, body);
           return { id: edited.id };
