@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { checkAutoTxUpdate } from '../../../src/contract/auto-txs.ts';
 import { SIGNED_LONGEST } from '../../../src/contract/choices.ts';
 import { formOf, formProblems, typeIn } from '../../../src/tui/input/form.ts';
-import { autoTxFields, bodyOf, draftOf, expiresAt } from '../../../src/tui/panes/auto-txs/auto-tx-draft.ts';
+import {
+  autoTxBodyOf,
+  autoTxDraftOf,
+  autoTxFields,
+  expiresAt,
+} from '../../../src/tui/panes/auto-txs/auto-tx-draft.ts';
 import { SignedText } from '../../../src/tui/panes/auto-txs/pasted.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
 import { WAITING } from './auto-tx-samples.ts';
@@ -33,10 +38,10 @@ describe('what is pasted', () => {
 });
 
 describe('the time an auto-tx may wait', () => {
-  const DRAFT = draftOf(null, SNAPSHOT);
+  const DRAFT = autoTxDraftOf(null, SNAPSHOT);
   const expiryProblem = (typed: string) => {
     const draft = { ...DRAFT, expiresAt: typed };
-    const checked = checkAutoTxUpdate(bodyOf(draft, NOW), NOW);
+    const checked = checkAutoTxUpdate(autoTxBodyOf(draft, NOW), NOW);
     return formProblems(autoTxFields(draft, '', null, NOW), checked).get('expiresAt');
   };
 
@@ -66,7 +71,7 @@ describe('the time an auto-tx may wait', () => {
   it('is written as it can be typed, to the minute', () => {
     const minute = Date.UTC(2026, 1, 1, 8, 30);
     for (const at of [null, minute, minute + 7_001]) {
-      const { expiresAt: expires } = draftOf({ ...WAITING, expiresAt: at }, SNAPSHOT);
+      const { expiresAt: expires } = autoTxDraftOf({ ...WAITING, expiresAt: at }, SNAPSHOT);
       expect(expires).toBe(at === null ? 'none' : '2026-02-01 08:30 UTC');
       expect(expiresAt(expires, 0)).toBe(at === null ? null : minute);
     }

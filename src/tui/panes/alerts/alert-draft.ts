@@ -15,7 +15,7 @@ import { gweiString } from '../../../core/units.ts';
 import { choiceField, type FormField, numberProblem, textField, typedNumber } from '../../input/form.ts';
 
 /** A new alert, as it is typed. */
-export const DEFAULT_DRAFT = {
+export const DEFAULT_ALERT_DRAFT = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
   threshold: '',
@@ -29,22 +29,22 @@ export const DEFAULT_DRAFT = {
 };
 
 /** As typed. The target of a channel stays when the channel is unticked. */
-export type AlertDraft = Readonly<typeof DEFAULT_DRAFT> & { readonly [target: `to:${string}`]: string };
+export type AlertDraft = Readonly<typeof DEFAULT_ALERT_DRAFT> & { readonly [target: `to:${string}`]: string };
 
-export function draftOf(alert: AlertView): AlertDraft {
+export function alertDraftOf(alert: AlertView): AlertDraft {
   const { channels, cooldownMs, hysteresis, method, to } = alert;
   const written = writtenThreshold(alert);
   const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
   return {
-    gasSpeed: alert.gasSpeed ?? DEFAULT_DRAFT.gasSpeed,
-    condition: alert.condition ?? DEFAULT_DRAFT.condition,
+    gasSpeed: alert.gasSpeed ?? DEFAULT_ALERT_DRAFT.gasSpeed,
+    condition: alert.condition ?? DEFAULT_ALERT_DRAFT.condition,
     threshold: written === null ? '' : thresholdText(written),
-    channels: channels.join('\n') || DEFAULT_DRAFT.channels,
-    cooldownMs: cooldownMs === null ? DEFAULT_DRAFT.cooldownMs : durationOfMs(cooldownMs),
+    channels: channels.join('\n') || DEFAULT_ALERT_DRAFT.channels,
+    cooldownMs: cooldownMs === null ? DEFAULT_ALERT_DRAFT.cooldownMs : durationOfMs(cooldownMs),
     disableOnce: alert.disableOnce ? 'yes' : 'no',
     note: alert.note ?? '',
-    hysteresisGwei: hysteresis === null ? DEFAULT_DRAFT.hysteresisGwei : gweiString(hysteresis),
-    confirmBlocks: String(alert.confirmBlocks ?? DEFAULT_DRAFT.confirmBlocks),
+    hysteresisGwei: hysteresis === null ? DEFAULT_ALERT_DRAFT.hysteresisGwei : gweiString(hysteresis),
+    confirmBlocks: String(alert.confirmBlocks ?? DEFAULT_ALERT_DRAFT.confirmBlocks),
     ...Object.fromEntries(Object.entries(targets).map(([channel, target]) => [`to:${channel}`, target])),
   };
 }
@@ -118,7 +118,7 @@ export function alertFields(
 }
 
 /** The alert as the body of a request has it. */
-export function bodyOf(draft: AlertDraft, threshold: Threshold | null) {
+export function alertBodyOf(draft: AlertDraft, threshold: Threshold | null) {
   const { gasSpeed, condition, note } = draft;
   return {
     gasSpeed,

@@ -18,15 +18,15 @@ import { usePane, usePaneMemory } from '../../ui/pane-context.tsx';
 import { bold, EMPTY_LINE, filledTo, plain } from '../../ui/text.tsx';
 import {
   type AlertDraft,
+  alertBodyOf,
+  alertDraftOf,
   alertFields,
-  bodyOf,
   channelsOf,
-  DEFAULT_DRAFT,
+  DEFAULT_ALERT_DRAFT,
   describeForms,
-  draftOf,
   readThreshold,
 } from './alert-draft.ts';
-import { useOutlook } from './use-outlook.ts';
+import { useAlertOutlook } from './use-outlook.ts';
 
 export function useAlertOffer() {
   const { isOwnService } = useMonitor();
@@ -52,18 +52,18 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const [made, setMade] = usePaneMemory<Saved | null>('alert-made', null);
   const [lastRule, setLastRule] = usePaneMemory('alert-rule', '');
   const state = useFormState('alert-form', () => {
-    const fresh = { ...DEFAULT_DRAFT, threshold: takesRules === false ? '' : lastRule, ...values };
-    const draft = like === undefined ? fresh : draftOf(like);
+    const fresh = { ...DEFAULT_ALERT_DRAFT, threshold: takesRules === false ? '' : lastRule, ...values };
+    const draft = like === undefined ? fresh : alertDraftOf(like);
     // A new alert starts with a channel that the service offers; others keep theirs.
     const isOffered = channelsOf(draft).some((channel) => offered.channels.includes(channel));
     const channels = like || isOffered ? draft.channels : (offered.channels[0] ?? '');
     // A note is the user's own text, also in a copy: typing continues it.
     return formOf({ ...draft, channels }, 'threshold', ['note']);
   });
-  const draft: AlertDraft = { ...DEFAULT_DRAFT, ...state.form.draft };
+  const draft: AlertDraft = { ...DEFAULT_ALERT_DRAFT, ...state.form.draft };
   const typed = readThreshold(draft.threshold, takesRules);
   const fields = alertFields(draft, offered, typed.problem, takesRules);
-  const body = bodyOf(draft, typed.threshold);
+  const body = alertBodyOf(draft, typed.threshold);
   const { method } = body;
   const fieldOf = (name: string, channel: string) => {
     if (name === 'thresholdGwei') return 'threshold';
@@ -73,7 +73,7 @@ export function AlertForm({ seed, onLeave, onSaved }: FormProps<AlertView>) {
   const problems = formProblems(fields, checkAlert(body, ANY_SERVICE), fieldOf);
   const alert = problems.size > 0 || typed.threshold === null ? null : body;
   const changed = isChange && like !== undefined ? like : null;
-  const { watched, beside, reach, preview } = useOutlook(draft, typed.threshold, alert, changed);
+  const { watched, beside, reach, preview } = useAlertOutlook(draft, typed.threshold, alert, changed);
   const isEmpty = draft.threshold.trim() === '';
   const faint = (words: string | null) =>
     wrappedLines(words, width, { most: MOST_LINES, look: { faint: true } });

@@ -43,7 +43,7 @@ import type { AlertDraft } from './alert-draft.ts';
  * @param alert `null`: it cannot be saved as it is typed
  * @param changed the alert that is changed; `null`: it is a new one
  */
-export function useOutlook(
+export function useAlertOutlook(
   draft: AlertDraft,
   threshold: Threshold | null,
   alert: NewAlert | null,

@@ -11,25 +11,30 @@ import { cheaperThan } from '../../data/alert-prefill.ts';
 import { choiceField, type FormField, numberProblem, textField } from '../../input/form.ts';
 
 /** The order of a new auto-tx, as it is typed. */
-export const DEFAULT_DRAFT = {
+export const DEFAULT_AUTO_TX_DRAFT = {
   targetGasPriceGwei: '',
   gasSpeed: 'AVERAGE',
   strictTargetPrice: 'no',
   expiresAt: '1d',
   note: '',
 };
-export type AutoTxDraft = Readonly<typeof DEFAULT_DRAFT>;
+export type AutoTxDraft = Readonly<typeof DEFAULT_AUTO_TX_DRAFT>;
 
-export function draftOf(like: AutoTxView | null, { lanes }: SnapshotView, isChange = true): AutoTxDraft {
+export function autoTxDraftOf(
+  like: AutoTxView | null,
+  { lanes }: SnapshotView,
+  isChange = true,
+): AutoTxDraft {
   // The slow lane's price comes often, and saves something.
   const usual = cheaperThan(lanes.slow.price).threshold;
-  if (like === null) return { ...DEFAULT_DRAFT, targetGasPriceGwei: usual };
+  if (like === null) return { ...DEFAULT_AUTO_TX_DRAFT, targetGasPriceGwei: usual };
   const { target, gasSpeed, isStrict, note, maxCost } = like;
   return {
     targetGasPriceGwei: maxCost !== null ? maxCostText(maxCost) : target === null ? '' : gweiString(target),
-    gasSpeed: gasSpeed ?? DEFAULT_DRAFT.gasSpeed,
+    gasSpeed: gasSpeed ?? DEFAULT_AUTO_TX_DRAFT.gasSpeed,
     strictTargetPrice: isStrict === true ? 'yes' : 'no',
-    expiresAt: isChange || like.expiresAt === null ? expiryText(like.expiresAt) : DEFAULT_DRAFT.expiresAt,
+    expiresAt:
+      isChange || like.expiresAt === null ? expiryText(like.expiresAt) : DEFAULT_AUTO_TX_DRAFT.expiresAt,
     note: note ?? '',
   };
 }
@@ -97,7 +102,7 @@ export function autoTxFields(
 }
 
 /** The order as the body of a request has it, with these fields only. */
-export function bodyOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
+export function autoTxBodyOf(draft: AutoTxDraft, now: number, names: readonly string[] = Object.keys(draft)) {
   const at = expiresAt(draft.expiresAt, now);
   const maxCost = maxCostOf(draft.targetGasPriceGwei);
   const target: { readonly targetGasPriceGwei?: number; readonly threshold?: MaxCost } =

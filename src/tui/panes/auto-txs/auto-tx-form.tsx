@@ -21,10 +21,17 @@ import type { FormProps } from '../../resource/resource-pane.tsx';
 import { factGrid, factOf, toldFacts, wrappedLines } from '../../ui/fact-list.tsx';
 import { usePane, usePaneMemory, useRoom } from '../../ui/pane-context.tsx';
 import { EMPTY_LINE, faint, type Line, plain } from '../../ui/text.tsx';
-import { type AutoTxDraft, autoTxFields, bodyOf, DEFAULT_DRAFT, draftOf, fieldOf } from './auto-tx-draft.ts';
+import {
+  type AutoTxDraft,
+  autoTxBodyOf,
+  autoTxDraftOf,
+  autoTxFields,
+  DEFAULT_AUTO_TX_DRAFT,
+  fieldOf,
+} from './auto-tx-draft.ts';
 import { checkLines } from './auto-tx-facts.ts';
 import { NOTHING_PASTED, type Pasted, READING, transactionText, usePastedTransaction } from './pasted.ts';
-import { type Outlook, useOutlook } from './use-outlook.ts';
+import { type Outlook, useAutoTxOutlook } from './use-outlook.ts';
 
 const SIGNED = 'signedTransaction';
 const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'];
@@ -39,19 +46,19 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
   const role = roleOf(edited);
   const state = useFormState('auto-tx-form', () =>
     formOf(
-      draftOf(like, snapshot, isChange),
+      autoTxDraftOf(like, snapshot, isChange),
       role === 'needed' ? SIGNED : 'targetGasPriceGwei',
       like === null ? [] : ['targetGasPriceGwei', 'expiresAt', 'note'],
     ),
   );
   const [signed, setSigned] = usePaneMemory('auto-tx-signed', NOTHING_PASTED);
   const { focus } = state.form;
-  const draft: AutoTxDraft = { ...DEFAULT_DRAFT, ...state.form.draft };
+  const draft: AutoTxDraft = { ...DEFAULT_AUTO_TX_DRAFT, ...state.form.draft };
   const unknown: readonly string[] = unknownAutoTxFields(useDescription());
   const pasted = usePastedTransaction(signed);
   const { text, transaction } = pasted;
   const mayExpire = !unknown.includes('expiresAt');
-  const outlook = useOutlook(draft, pasted, edited, snapshot, mayExpire);
+  const outlook = useAutoTxOutlook(draft, pasted, edited, snapshot, mayExpire);
   const { order, checks, odds, price } = outlook;
   const isRoomy = rows >= ROOMY_FROM;
   const isPasting = focus === SIGNED;
@@ -98,14 +105,14 @@ export function AutoTxForm({ seed, onLeave, onSaved }: FormProps<AutoTxView>) {
       {...{ ...state, onLeave, fields, isChange, below }}
       resource="auto-tx"
       title={what ?? 'New auto-tx'}
-      problems={formProblems(fields, checkAutoTxUpdate(bodyOf(draft, now(), sent), now()), fieldOf)}
+      problems={formProblems(fields, checkAutoTxUpdate(autoTxBodyOf(draft, now(), sent), now()), fieldOf)}
       fieldOf={fieldOf}
       close={() => {
         setSigned(NOTHING_PASTED);
         state.close();
       }}
       save={async () => {
-        const body = { ...bytes, ...bodyOf(draft, now(), sent) };
+        const body = { ...bytes, ...autoTxBodyOf(draft, now(), sent) };
         if (edited !== null) {
           await client.updateAutoTx(edited.id, body);
           return { id: edited.id };

@@ -31,10 +31,10 @@ import type { Pasted } from './pasted.ts';
 
 const NOT_ASKED: AskedSender = { account: null, rules: null, gas: null, nextBlobBaseFee: null };
 
-export type Outlook = ReturnType<typeof useOutlook>;
+export type Outlook = ReturnType<typeof useAutoTxOutlook>;
 
 /** What would become of the order now: its pre-flight checks, its price, and how likely that comes. */
-export function useOutlook(
+export function useAutoTxOutlook(
   draft: AutoTxDraft,
   pasted: Pasted,
   edited: AutoTxView | null,
