@@ -311,15 +311,11 @@ export class AutoTxService {
  */
 async function checkToSend(
   sources: FactSources,
-  toCheck: ToCheck & Pick<StoredAutoTx, 'owner'> & Partial<Pick<StoredAutoTx, 'state'>>,
+  toCheck: ToCheck & Pick<StoredAutoTx, 'owner'>,
   earlier: readonly Check[] | null = null,
 ): Promise<Check[]> {
   const facts = await readFacts(sources, toCheck);
-  const checks = preflight({
-    ...facts,
-    isDisabled: toCheck.state?.status === 'DISABLED',
-    cannotBroadcastReason: cannotBroadcastReason(sources.source.kind),
-  });
+  const checks = preflight({ ...facts, cannotBroadcastReason: cannotBroadcastReason(sources.source.kind) });
   const details = problemsOf(checks).filter(({ path }) => earlier === null || path !== 'signedTransaction');
   if (details.length === 0) return earlier === null ? checks : withEarlierDelegation(checks, earlier);
   const message = details.map((each) => each.message).join('; ');
