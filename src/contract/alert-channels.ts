@@ -63,6 +63,9 @@ export const ALERT_CHANNELS = CHANNELS.map(({ name }) => name);
 /** `undefined` for a name that only another service knows. */
 export const channelNamed = (channel: string) => CHANNELS.find(({ name }) => name === channel);
 
+/** Whether it has a target, as the channels of other services may, too. */
+export const hasTarget = (channel: string): boolean => channelNamed(channel)?.target !== null;
+
 /** `-1001234567890_42` is topic 42 of a group. */
 const CHAT_ID = /^(?:-?[1-9]\d{0,18}|-100[1-9]\d{0,15}_[1-9]\d{0,9}|@[A-Za-z]\w{3,31})$/;
 /** RFC 5321, 4.5.3.1. */

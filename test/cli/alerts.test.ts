@@ -475,3 +475,28 @@ it('alerts of a service that others run are listed in its own words, harmless fo
   const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', url]);
   expect(json).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });
+
+const CHANGES_ALERTS = {
+  openapi: '3.1.0',
+  info: { title: 'Gas', version: '1' },
+  paths: { '/be/api/v1/alerts/{id}': { get: {}, put: {} } },
+};
+
+it.each([
+  { channels: ['TERMINAL'], method: 'TERMINAL', to: 'tty1' },
+  { channels: ['TERMINAL'], targets: { TERMINAL: 'everyone' } },
+  {
+    channels: ['EMAIL', 'TERMINAL'],
+    method: 'EMAIL',
+    to: 'gas@example.org',
+    targets: { TERMINAL: 'everyone' },
+  },
+])('alerts of a service that keeps a target for a channel without one are changed: %j', async (kept) => {
+  const alert = { id: 'a', thresholdGwei: 12, condition: 'LESS_THAN', gasSpeed: 'FAST', note: '', ...kept };
+  const { url, requests } = await foreign((_, response) => sendJson(response, alert), CHANGES_ALERTS);
+  const { exitCode, stderr } = await runMain(['alerts', 'update', 'a', '--below', '3', '--url', url]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('changed a')]);
+  const { body = '' } = requests.find(({ method }) => method === 'PUT') ?? {};
+  expect(JSON.parse(body)).toMatchObject({ thresholdGwei: 3, channels: kept.channels });
+  expect(body).not.toMatch(/tty1|everyone/);
+});

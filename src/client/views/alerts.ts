@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hasTarget } from '../../contract/alert-channels.ts';
 import {
   type AlertCreationInput,
   AlertDelivery,
@@ -56,9 +57,12 @@ export const thresholdPayload = (threshold: Threshold) =>
 export const writtenThreshold = ({ rule, threshold }: Pick<AlertView, 'rule' | 'threshold'>) =>
   rule ?? (threshold === null ? null : ({ kind: 'gwei', price: threshold } as const));
 
+/** The alert as the body of a request, without a target that a service keeps for a channel that has none. */
 export function payloadOf(alert: AlertView): Partial<NewAlert> {
   const { hysteresis, gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks } = alert;
-  const { method, channels, to, targets, note } = alert;
+  const { method, channels, note } = alert;
+  const to = method === null || hasTarget(method) ? alert.to : null;
+  const targets = Object.fromEntries(Object.entries(alert.targets).filter(([channel]) => hasTarget(channel)));
   const written = writtenThreshold(alert);
   const fields = {
     ...(written && thresholdPayload(written)),

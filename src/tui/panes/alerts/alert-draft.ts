@@ -1,7 +1,7 @@
 import type { AlertChoices } from '../../../client/openapi.ts';
 import { type AlertView, thresholdPayload, writtenThreshold } from '../../../client/views/alerts.ts';
 import { plainWord, titleWord } from '../../../client/views/words.ts';
-import { channelNamed } from '../../../contract/alert-channels.ts';
+import { channelNamed, hasTarget } from '../../../contract/alert-channels.ts';
 import { recipientFields } from '../../../contract/alert-targets.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import {
@@ -57,8 +57,6 @@ const CONDITIONS = new Map([
   ['LESS_THAN', 'below'],
   ['GREATER_THAN', 'above'],
 ]);
-
-const hasTarget = (channel: string): boolean => channelNamed(channel)?.target !== null;
 
 function hintOf(channel: string): string {
   const target = channelNamed(channel)?.target;
