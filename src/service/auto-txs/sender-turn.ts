@@ -398,11 +398,11 @@ async function broadcast(decided: Decided, context: SenderContext): Promise<Sent
     return 'refused';
   }
   if (!isStillWanted()) return settle(decided, TOO_LATE_FAILURE, context);
-  const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
+  const raw: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
   const taken: string[] = [];
   try {
     await abortable(
-      source.sendRawTransaction(signed, { isStillWanted, onTaken: (name) => taken.push(name) }),
+      source.sendRawTransaction(raw, { isStillWanted, onTaken: (name) => taken.push(name) }),
       AbortSignal.timeout(RESPOND_WITHIN_MS),
     );
   } catch (error) {

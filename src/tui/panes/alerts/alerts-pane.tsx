@@ -49,7 +49,7 @@ const ALERTS: Resource<AlertView> = {
     const now = useNow();
     const { alerts: feed } = useLists();
     const { undoable } = useDeletions();
-    const rule = useEngineText(now);
+    const rule = useLeaderText(now);
     const items = feed.data?.items ?? [];
     const deleted = undoable
       .slice(-1)
@@ -156,12 +156,12 @@ function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
 
 export const AlertsPane = () => <ResourcePane resource={ALERTS} />;
 
-const ENGINE_EVERY_MS = 10_000;
+const LEADER_EVERY_MS = 10_000;
 
 /** When alerts fire, and which process evaluates them; `null`: the service does not say. */
-function useEngineText(now: number): string | null {
+function useLeaderText(now: number): string | null {
   const { intervalMs, isOwnService } = useMonitor();
-  const everyMs = Math.max(intervalMs, ENGINE_EVERY_MS);
+  const everyMs = Math.max(intervalMs, LEADER_EVERY_MS);
   const { data } = useMonitorQuery({
     key: ['service', 'summary'],
     ask: (client, signal) => client.summary({ signal }),
@@ -169,13 +169,13 @@ function useEngineText(now: number): string | null {
     everyMs: isOwnService ? everyMs : null,
     freshMs: everyMs,
   });
-  const engine = data?.health.engine ?? null;
-  if (engine === null && !isOwnService) return null;
+  const leader = data?.health.engine ?? null;
+  if (leader === null && !isOwnService) return null;
   const rule = `Alerts fire while ${isOwnService ? 'gastop or gastop serve' : 'the service'} runs`;
-  if (engine === null || engine.process === null) return rule;
-  if (engine.isHere === true && isOwnService) return `${rule}; this process evaluates them`;
-  const [at, word] = engine.isHere === true ? [engine.since, 'since'] : [engine.heartbeatAt, 'last seen'];
-  return `${rule}; ${engine.process} evaluates them${at === null ? '' : `, ${word} ${ageText(at, now)}`}`;
+  if (leader === null || leader.process === null) return rule;
+  if (leader.isHere === true && isOwnService) return `${rule}; this process evaluates them`;
+  const [at, word] = leader.isHere === true ? [leader.since, 'since'] : [leader.heartbeatAt, 'last seen'];
+  return `${rule}; ${leader.process} evaluates them${at === null ? '' : `, ${word} ${ageText(at, now)}`}`;
 }
 
 const LONGEST_TARGET = 34;
