@@ -12,7 +12,11 @@ describe.each(ENGINES)('on %s the price of the coin', (engine) => {
   const at = (number: number) => makeBlock(number).timestamp;
   const save = (number: number, nativeUsd: number | null, isInTime = true) => {
     const nativeUsdAt = isInTime ? at(number) : null;
-    return store.saveBlocks([makeBlock(number)], null, runOf([priced(number, 5)], { nativeUsd, nativeUsdAt }));
+    return store.saveBlocks(
+      [makeBlock(number)],
+      null,
+      runOf([priced(number, 5)], { nativeUsd, nativeUsdAt }),
+    );
   };
   const all = async (from = 0, to = 100_000) => {
     const rows = await history.coinPrices({ from: at(from), to: at(to) });

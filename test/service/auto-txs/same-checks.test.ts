@@ -11,6 +11,7 @@ import { gweiString } from '../../../src/core/units.ts';
 import { respondOverHttp } from '../../../src/mcp/server.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, startRig } from '../../helpers/auto-tx-rig.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
 
 const GWEI = 1_000_000_000n;
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -20,6 +21,7 @@ let rig: AutoTxRig;
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 31_337, noMining: true });
   rig = await startRig({ urls: [anvil.url] });
+  await waitFor(async () => (await rig.service.current()).nativeUsd === 2_000, { what: 'the coin price' });
 });
 afterAll(async () => {
   await rig?.stop();
