@@ -15,7 +15,7 @@ import type { Settings } from './settings.ts';
 export const pastForAdvice = ({ source, historySec }: Settings): number =>
   Math.min(source.value.kind === 'simulated' ? 8 * DAY_SEC : 11 * HOUR_SEC, historySec.value);
 
-/** What is told; of the demo once its engine has learned, so that its advice is that of the monitor. */
+/** The first snapshot; of the demo once its engine has learned, so that its advice is that of the monitor. */
 export async function learnedSnapshot(io: Io, settings: Settings, ready: Ready): Promise<ToldSnapshot> {
   const { client, embedded } = ready;
   if (settings.source.value.kind !== 'simulated' || embedded === null) return ready;

@@ -5,7 +5,7 @@ describe('what is sent to a service', () => {
   it.each([
     ...['http://localhost:8787', 'http://127.0.0.1:8787', 'http://127.8.0.1', 'http://[::1]:8787'],
     ...['http://gas.localhost:8787', 'http://localhost.:8787', 'https://gas.example.org', 'https://10.0.0.1'],
-  ])('is read by nobody else at %s', (url) => {
+  ])('stays on this machine, or is encrypted, at %s', (url) => {
     expect(isPlain(new URL(url))).toBe(false);
   });
 

@@ -409,7 +409,7 @@ async function checkAutoTxs(
   return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
 }
 
-/** The order that the flags make, the rest of it as it is `stored`. `isSignedAnew`: of the transaction that is given. */
+/** The stored order with what the flags change. `isSignedAnew`: the command has another transaction for it. */
 const orderWith = (flags: OrderFlags, stored: AutoTxView | null, isSignedAnew: boolean) => {
   const { target, maxCost, lane, strict } = flags;
   const { expiresAt: end } = bodyOf(flags);

@@ -196,8 +196,8 @@ export const signedStatus = (stored: Pick<AutoTxView, 'status'> | null, asked?: 
   asked ?? (stored?.status === 'DISABLED' ? 'DISABLED' : 'PENDING');
 
 /**
- * Whether it is broadcast at once, by its prices and these checks of it; its service decides by its own. `null`: unknown, as
- * something is that may hold it back.
+ * Whether it is broadcast at once, by its prices and these checks; its service decides by its own. `null`: unknown, because a
+ * check that can hold it back is.
  */
 export function isSentAtOnce(
   autoTx: PricedAutoTx & Pick<AutoTxView, 'status'>,

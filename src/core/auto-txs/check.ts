@@ -19,7 +19,7 @@ export const HOLDS: ReadonlyMap<string, string> = new Map([
   ['blob-cap', 'the blob base fee'],
 ]);
 
-/** Whether a check that may hold it back could not be made, so that nobody knows whether it is broadcast at its target. */
+/** Whether a check that can hold it back has no result: then it is unknown whether its target alone decides. */
 export const isHoldUnknown = (checks: readonly Pick<Check, 'name' | 'result'>[]): boolean =>
   checks.some(({ name, result }) => result === 'unknown' && (HOLDS.has(name) || name === 'chain'));
 

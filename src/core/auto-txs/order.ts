@@ -26,7 +26,7 @@ export interface CostLimit {
   readonly reason: string | null;
 }
 
-/** Of a new auto-tx, before anything is asked for. */
+/** The order of a new auto-tx before a user changes it. */
 export const NEW_ORDER: AutoTxOrder = {
   target: 0n,
   lane: 'average',
@@ -38,17 +38,20 @@ export const NEW_ORDER: AutoTxOrder = {
 /** Why there is no target before the first one is worked out. */
 export const NOT_PRICED = 'it is not worked out yet';
 
-/** What is asked for of an order; left out: as it is. */
+/** What a user changes of an order; fields that are left out stay. */
 export interface OrderChange {
   readonly target?: bigint | undefined;
-  /** In place of a target, as a target is in place of it. */
+  /** An order has this or a target. */
   readonly maxCost?: MaxCost | undefined;
   readonly lane?: LaneName | undefined;
   readonly isStrict?: boolean | undefined;
   readonly expiresAt?: number | null | undefined;
 }
 
-/** The order after a change. Its target is to be worked out (`costLimit.since` of `null`) where its limit of cost, or its transaction (`isSignedAnew`), is another one. */
+/**
+ * The order after a change. Its target is to be worked out (`costLimit.since` of `null`) where its limit of cost, or its
+ * transaction (`isSignedAnew`), is another one.
+ */
 export function changedOrder<Target extends bigint | null>(
   order: AutoTxOrder<Target>,
   change: OrderChange,

@@ -69,7 +69,7 @@ export class SourceState {
     this.#lastAt = now;
     // A late head shows that the present is not reached: a page of a fast chain's backlog may follow a pause, too.
     if (comesInPace && before !== null && !this.isLate(before)) this.#hasBacklog = false;
-    // After the backlog this block is none of it, even where a reorg brings one of its numbers again.
+    // Blocks after the backlog are not late, even where a reorg brings one of its numbers again.
     this.#backlogEnd = this.#hasBacklog ? block.number : Math.min(this.#backlogEnd, block.number - 1);
     if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
     this.#problem = null;

@@ -101,7 +101,7 @@ it.each<[string, string, object]>([
   ['2%', 'to a share of its value', { maxShareOfValueRatio: 0.02 }],
   ['0.1%', 'to a small share of its value', { maxShareOfValueRatio: 0.001 }],
 ])(
-  'an agent is told of a transaction limited to %s (%s) what its service finds',
+  'an agent gets the same checks of a transaction limited to %s (%s) as its service makes',
   async (maxCost, _, threshold) => {
     const raw = await signed({ gas: 100_000n }, 10n ** 18n);
     const client = createGasClient({ url: 'http://gastop.internal', fetch: rig.service.fetch, isOwn: true });
